@@ -18,7 +18,7 @@ import (
 	"crier/client"
 )
 
-// stub is a server that answers as it is told and remembers the idempotency keys that it was sent.
+// stub is a server with scripted responses that records the idempotency keys.
 type stub struct {
 	mu   sync.Mutex
 	keys []string
@@ -32,7 +32,7 @@ func (s *stub) note(r *http.Request) int {
 	return len(s.seen)
 }
 
-// serve starts a server that hands the number of each request to answer.
+// serve starts a server that passes the number of each request to answer.
 func serve(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request),
 	options ...client.Option) (*client.Client, *stub) {
 	t.Helper()
@@ -234,7 +234,7 @@ func TestUploadResumesAtTheServersOffset(t *testing.T) {
 	c, _ := serve(t, func(n int, w http.ResponseWriter, r *http.Request) {
 		state := crier.Upload{UploadID: team, ByteSize: 10, ChunkSize: 4}
 		switch {
-		case r.Method == http.MethodPut && n == 2: // half of a chunk arrives, the answer does not
+		case r.Method == http.MethodPut && n == 2: // half of a chunk arrives, the response is lost
 			_, _ = io.CopyN(&stored, r.Body, 2)
 			panic(http.ErrAbortHandler)
 		case r.Method == http.MethodPut:

@@ -16,7 +16,7 @@ import (
 	"crier/client"
 )
 
-// streamed answers with a piece of a stream that then breaks off.
+// streamed responds with a part of a stream that then breaks off.
 func streamed(w http.ResponseWriter, text string) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, err := io.WriteString(w, text)
@@ -75,7 +75,7 @@ func TestStreamParsesServerSentEvents(t *testing.T) {
 	}
 }
 
-// Whoever fails on an event gets it again: the cursor stays before it.
+// An event whose handler fails is delivered again: the cursor stays before it.
 func TestUnhandledEventIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	api, _ := scripted(func(_ int, w http.ResponseWriter, _ *http.Request) error {
@@ -146,7 +146,7 @@ func TestFollowResumesAfterTheLastEvent(t *testing.T) {
 		if want := []string{"", "b", "b", "b", "b", "r", "c"}; !slices.Equal(asked, want) {
 			t.Errorf("asked for what is behind %q, want %q", asked, want)
 		}
-		// At once after something was heard; else after a time that doubles.
+		// At once after an event; else after a time that doubles.
 		var times []int64
 		for _, at := range *sent {
 			times = append(times, at.Milliseconds())
@@ -215,7 +215,7 @@ func TestFollowStopsOnPermanentErrors(t *testing.T) {
 	}
 }
 
-// Half a list is no list: whoever walks it has to hear of the error, and may stop where they like.
+// A partial list must return its error to the caller, who may stop at any entry.
 func TestListIterationMayStopEarly(t *testing.T) {
 	t.Parallel()
 	pages := 0

@@ -17,7 +17,7 @@ import (
 	"crier/client"
 )
 
-// documented returns the operations of the API, as method and path, but for further addresses of the same operation.
+// documented returns the operations of the API, as method and path, without alternative paths of the same operation.
 func documented(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile("../internal/api/testdata/openapi.json")
@@ -42,7 +42,7 @@ func documented(t *testing.T) []string {
 	return list
 }
 
-// argument returns a value of any type that a method of the client takes.
+// argument returns a value of any parameter type of the client's methods.
 func argument(t *testing.T, kind reflect.Type) reflect.Value {
 	t.Helper()
 	for _, v := range []any{t.Context(), team, func(int64, int64) {}} {
@@ -61,7 +61,7 @@ func argument(t *testing.T, kind reflect.Type) reflect.Value {
 	return reflect.Zero(kind)
 }
 
-// fitting returns the operation of a request: the one with the most literal parts.
+// fitting returns the operation of a request: the one with the most literal segments.
 func fitting(operations []string, request string) string {
 	best := ""
 	parts := strings.Split(request, "/")
@@ -92,7 +92,7 @@ func TestEveryOperationOfTheInterfaceHasAMethod(t *testing.T) {
 	methods := reflect.ValueOf(c)
 	for i := range methods.NumMethod() {
 		name, method := methods.Type().Method(i).Name, methods.Method(i)
-		if method.Type().NumIn() == 0 { // tells something of the client itself
+		if method.Type().NumIn() == 0 { // about the client itself
 			continue
 		}
 		var in []reflect.Value

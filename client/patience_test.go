@@ -18,7 +18,7 @@ import (
 	"crier/client"
 )
 
-// wire answers requests without a network, so that time can be that of the test.
+// wire responds to requests without a network, so that the test controls the time.
 type wire func(n int, w http.ResponseWriter, r *http.Request) error
 
 // scripted returns a client over a wire, with the times at which requests were sent since the start.
@@ -46,7 +46,7 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// refuse answers with an error of crier.
+// refuse responds with an error of crier.
 func refuse(w http.ResponseWriter, status int, kind crier.Kind, retryAfter string) {
 	if retryAfter != "" {
 		w.Header().Set("Retry-After", retryAfter)
@@ -62,7 +62,7 @@ func TestRetryDelaysAndCount(t *testing.T) {
 		retryAfter string
 		err        error
 		requests   int
-		// least and most bound the time until the last request, without what chance adds.
+		// least and most bound the time until the last request, without jitter.
 		least, most time.Duration
 	}{
 		"no answer": {err: lost, requests: 4, least: 1400 * time.Millisecond,
@@ -196,7 +196,7 @@ func TestTokenSourceIsCalledForEveryTry(t *testing.T) {
 	}
 }
 
-// A file that is half written to its place must not be begun anew: the place has the first half already.
+// A file that is half written to its destination must not be restarted: the destination already has the first half.
 func TestInterruptedFileIsNotRereadForRetry(t *testing.T) {
 	t.Parallel()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -224,7 +224,7 @@ func TestMalformedResponseIsNotRetried(t *testing.T) {
 	}
 }
 
-// upload returns a server that takes the pieces of an upload as a script says.
+// upload returns a server that accepts the chunks of an upload according to a script.
 func upload(t *testing.T, put func(n int, w http.ResponseWriter) (taken bool)) (send func() error,
 	sent *[]time.Duration) {
 	t.Helper()
@@ -260,8 +260,8 @@ func TestChunkIsRetriedOnlyOnTransientErrors(t *testing.T) {
 		status     int
 		kind       crier.Kind
 		retryAfter string
-		times      int // how often the second piece fails
-		// puts and gets are the requests that follow; after is how long the third lets wait at least.
+		times      int // how often the second chunk fails
+		// puts and gets are the requests that follow; after is the minimum wait that the third asks for.
 		requests int
 		after    time.Duration
 		good     bool
@@ -306,7 +306,7 @@ func TestTokenEndpointErrorsAreDistinguished(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		answer string
-		code   string // of a refusal
+		code   string // of an error
 		good   bool
 	}{
 		"tokens":            {200, `{"access_token":"a","refresh_token":"r"}`, "", true},

@@ -14,7 +14,7 @@ import (
 	"crier/client"
 )
 
-// asked runs a call against a server that answers anything, and returns the address that it was asked for.
+// asked runs a call against a server that accepts anything, and returns the requested URL.
 func asked(t *testing.T, call func(context.Context, *client.Client) error) *url.URL {
 	t.Helper()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, map[string]any{}) })
@@ -24,7 +24,7 @@ func asked(t *testing.T, call func(context.Context, *client.Client) error) *url.
 	return s.seen[0].URL
 }
 
-// Every filter must reach the server under its own name: one that is lost shows people what they did not ask for.
+// Every filter must be sent under its own name: a lost one shows people what they did not ask for.
 func TestFiltersAreSentUnderTheirNames(t *testing.T) {
 	t.Parallel()
 	at := func(day int) *crier.Time {

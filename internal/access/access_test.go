@@ -35,7 +35,7 @@ func TestRolesAndTeamsDecideAccess(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		role       crier.Role
-		elsewhere  bool // narrowed to another team
+		elsewhere  bool // limited to another team
 		permission crier.Permission
 		wantTeam   bool
 		wantWhole  bool // in the organization
@@ -108,7 +108,7 @@ func TestZeroScopesAreRejected(t *testing.T) {
 	}
 }
 
-// changes is what a write did.
+// changes is the result of a write.
 type changes struct {
 	Number int `json:"number"`
 }

@@ -17,7 +17,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// gate is the access control of a fixture at a time that the test sets.
+// gate is the access control of a fixture at a time set by the test.
 type gate struct {
 	*access.Control
 	f   *storetest.Fixture
@@ -96,7 +96,7 @@ func TestCachedCredentialExpiresOnTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		g, ctx := newGate(f), t.Context()
-		ends := f.After(500 * time.Millisecond) // within the time for which callers are known
+		ends := f.After(500 * time.Millisecond) // within the time for which callers are cached
 		_, secret := g.newKey(func(k *crier.APIKey) { k.ExpiresAt = &ends })
 		family, token := crier.NewID(), auth.NewBearerToken(auth.AccessPrefix)
 		resource := "https://crier.example/mcp"
@@ -161,7 +161,7 @@ func TestPrincipalCanBeAuthorizedLater(t *testing.T) {
 	})
 }
 
-// secretly is an answer with a secret that is shown once.
+// secretly is a response with a one-time secret.
 type secretly struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret,omitempty"`
@@ -193,7 +193,7 @@ func TestResponseIsStoredForADayWithoutSecrets(t *testing.T) {
 		if !ok || string(replayed.Body) != `{"id":"1"}` || replayed.Error() == "" {
 			t.Errorf("the repeat gets %s, %v", replayed.Body, err)
 		}
-		if made, err := write(other); err != nil || made.Secret == "" { // a key means something to its caller alone
+		if made, err := write(other); err != nil || made.Secret == "" { // a key is scoped to its caller
 			t.Errorf("another caller with the same key: %+v, %v", made, err)
 		}
 		now = now.Add(24*time.Hour - time.Microsecond)
@@ -257,13 +257,13 @@ func TestCredentialUseIsRecordedOncePerMinute(t *testing.T) {
 				if at != nil && at.After(want.Time) {
 					t.Fatalf("the use is noted at %s, want %s", at, want)
 				}
-				runtime.Gosched() // to who notes it
+				runtime.Gosched() // to the goroutine that records it
 			}
 		}
 		enter()
 		used(f.Now)
 		g.now = g.now.Add(59 * time.Second)
-		enter() // too soon: the next note is that of the next minute
+		enter() // too soon: the next use is recorded in the next minute
 		g.now = g.now.Add(time.Second)
 		enter()
 		used(f.After(time.Minute))

@@ -23,7 +23,7 @@ func TestNotedUsesAreOneAMinuteForEachCredential(t *testing.T) {
 		want  bool
 	}{
 		{"a", 0, true}, {"a", 0, false}, {"b", time.Second, true}, {"a", 59 * time.Second, false},
-		{"a", time.Minute, true}, {"b", time.Minute, false}, // its note is of the half of the memory before
+		{"a", time.Minute, true}, {"b", time.Minute, false}, // it is in the older of the two maps
 		{"b", 61 * time.Second, true}, {"a", 2*time.Minute - 1, false}, {"a", 2 * time.Minute, true},
 		{"a", time.Hour, true}, {"b", time.Hour, true}, {"b", time.Hour + time.Second, false},
 	} {
@@ -33,7 +33,7 @@ func TestNotedUsesAreOneAMinuteForEachCredential(t *testing.T) {
 	}
 }
 
-// A node lives for months, and every device login is a credential of its own.
+// A node runs for months, and every device login is a separate credential.
 func TestNotedUsesForgetWhatIsOlderThanTheyNeed(t *testing.T) {
 	t.Parallel()
 	var n notedUses

@@ -15,7 +15,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// A key stands for itself and for the person behind it; who it is decides what it may do and what the log says.
+// A key acts for itself and for its creator; both decide what it may do and what the log records.
 func TestScopesTellWhoAndWhereTheyWereGivenFor(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -101,7 +101,7 @@ func TestPrincipalMayNotInATeamThatIsGone(t *testing.T) {
 	})
 }
 
-// entries are the audit log of an organization, the newest first.
+// entries returns the audit log of an organization, newest first.
 func entries(t *testing.T, f *storetest.Fixture, organization crier.ID) []crier.AuditEntry {
 	t.Helper()
 	page, err := f.AuditLog(t.Context(), organization, store.PageQuery{Sort: "createdAt", Desc: true, Limit: 10})
@@ -152,7 +152,7 @@ func TestAuditTellsWhoAskedAlsoWithoutAToken(t *testing.T) {
 				t.Errorf("what goes on for a key is logged as %+v", e)
 			}
 		}
-		access.AuditPerson(t.Context(), f.Owner) // without an action there is nothing to tell
+		access.AuditPerson(t.Context(), f.Owner) // without an action there is nothing to record
 		access.AuditPrincipal(t.Context(), principal, nil)
 		write(t.Context(), made)
 		write(access.WithAction(t.Context(), access.Caller{}, action), made) // in no organization
@@ -183,7 +183,7 @@ func TestAuditOfANewOrganizationIsInItsOwnLog(t *testing.T) {
 	})
 }
 
-// The first request decides what a key means; what it says to a repeat must be exactly what it said, or a refusal.
+// The first request decides what a key means; a repeat must get exactly the same response, or an error.
 func TestRepeatsOfAnotherBodyOrOfSomebodyWhoLeftAreRefused(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

@@ -14,7 +14,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// days are what is kept of an account.
+// days returns the stored days of an account.
 func (w *world) days(t *testing.T, account crier.ID) []store.AccountDay {
 	t.Helper()
 	list, err := w.AccountDays(t.Context(), store.AnalyticsFilter{TeamID: w.Team.ID, To: 1 << 40,

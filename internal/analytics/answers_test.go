@@ -19,7 +19,7 @@ import (
 )
 
 // history is a world with three posts: a of 13 November (150 views and 15 likes by now), b of the 15th on a network
-// that tells nothing, and c of the 16th (50 views, 1 like). a is tagged news, c is tagged news and sale.
+// without metrics, and c of the 16th (50 views, 1 like). a is tagged news, c is tagged news and sale.
 type history struct {
 	*world
 	a, b, c store.Publication
@@ -33,7 +33,7 @@ func newHistory(t *testing.T, f *storetest.Fixture) history {
 		p.SocialAccountID, p.Provider = h.silent.ID, h.silent.Provider
 	})
 	h.attempt(h.a, 1500*time.Millisecond)
-	h.attempt(h.c, -time.Second) // a clock that was set back: it was not late
+	h.attempt(h.c, -time.Second) // the clock was set back: it was not late
 	h.told(h.a, h.b, h.c)
 	h.follow(t)
 	for _, r := range []struct {
@@ -57,7 +57,7 @@ func newHistory(t *testing.T, f *storetest.Fixture) history {
 	return h
 }
 
-// attempt notes that a publication was sent so long after it was due.
+// attempt records that a publication was sent late after it was due.
 func (h history) attempt(p store.Publication, late time.Duration) {
 	h.Tx(func(ctx context.Context, tx *store.Tx) error {
 		at := crier.TimeOf(p.ScheduledAt.Add(late))
@@ -82,7 +82,7 @@ func (h history) tag(name string, list ...store.Publication) {
 	})
 }
 
-// lines shows the groups of a series, such as "X: 1 - 2".
+// lines formats the groups of a series, such as "X: 1 - 2".
 func lines(groups []crier.SeriesGroup) string {
 	var out []string
 	for _, g := range groups {
@@ -202,7 +202,7 @@ func TestPostsAreRankedPageByPage(t *testing.T) {
 			}
 			request.Cursor = *page.NextCursor
 		}
-		if want := []crier.ID{h.a.ID, h.c.ID, h.b.ID}; !slices.Equal(ranked, want) { // what is not told comes last
+		if want := []crier.ID{h.a.ID, h.c.ID, h.b.ID}; !slices.Equal(ranked, want) { // missing values come last
 			t.Errorf("ranked are %v, want %v", ranked, want)
 		}
 		all, err := h.pages.Query(pagination.Request{List: "posts", SortBy: "publishedAt", Limit: 1})
@@ -342,7 +342,7 @@ func TestWindowsAreBoundedAndNamed(t *testing.T) {
 	})
 }
 
-// A door that forgets to ask who may is a fault of crier, which must not answer.
+// A missing permission check is a bug of crier, which must not return data.
 func TestAnalyticsWithoutAScopeAreRefused(t *testing.T) {
 	t.Parallel()
 	var s analytics.Analytics

@@ -36,7 +36,7 @@ func (b *bench) count(tb testing.TB, n int) []store.PublicationStats {
 	return list
 }
 
-// BenchmarkNinetyDays asks for the summary and a series of 90 days, of a thousand and of a million publications.
+// BenchmarkNinetyDays queries the summary and a series of 90 days, of a thousand and of a million publications.
 func BenchmarkNinetyDays(b *testing.B) {
 	for _, size := range []int{1_000, 1_000_000} {
 		for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
@@ -61,7 +61,7 @@ func BenchmarkNinetyDays(b *testing.B) {
 	}
 }
 
-// BenchmarkReadings keeps readings with eight writers.
+// BenchmarkReadings stores readings with eight writers.
 func BenchmarkReadings(b *testing.B) {
 	w := newBench(b, storetest.NewFixture(b, databases.Fresh(b, store.Postgres).Open(b)))
 	for range 47 {

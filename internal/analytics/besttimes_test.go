@@ -9,7 +9,8 @@ import (
 	"crier/internal/store"
 )
 
-// madeUp are posts of accounts that post at some hours of the week. better multiplies the engagement of one of them.
+// madeUp returns posts of accounts that post at some hours of the week. better multiplies the engagement of one of
+// them.
 func madeUp(seed uint64, accounts, weeks int, hours []int, best int, better float64) []store.PublicationStats {
 	random := rand.New(rand.NewPCG(seed, 1))
 	monday := time.Date(2026, 8, 3, 0, 0, 0, 0, time.UTC)

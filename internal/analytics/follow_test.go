@@ -11,7 +11,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// follow counts until nothing is left, and tells in how many calls.
+// follow counts until nothing is left, and returns the number of calls.
 func (w *world) follow(t *testing.T) (calls int) {
 	t.Helper()
 	if _, err := w.SequenceEvents(t.Context()); err != nil {
@@ -34,7 +34,7 @@ func TestFollowCountsEachPublishedPostOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		w := newWorld(t, f)
-		w.follow(t) // nothing is there of before analytics
+		w.follow(t) // there is nothing from before analytics
 		zone := "Pacific/Auckland"
 		w.Team.Timezone = &zone
 		w.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.UpdateTeam(ctx, w.Team) })
@@ -42,7 +42,7 @@ func TestFollowCountsEachPublishedPostOnce(t *testing.T) {
 		actual := w.published("real", time.Hour)
 		tried := w.published("tried", time.Hour, func(p *store.Publication) { p.SocialAccountID = sandbox.ID })
 		due := w.Schedule(w.NewPost("due"))
-		w.told(actual, tried, due, actual) // an event may come twice, and a post may have been taken back since
+		w.told(actual, tried, due, actual) // an event may occur twice, and a post may have been deleted since
 		w.follow(t)
 		if n := w.Scan(`SELECT count(*) FROM publication_stats`); n != 2 {
 			t.Errorf("%d publications are counted, want the 2 that went out", n)
@@ -64,7 +64,7 @@ func TestFollowCountsEachPublishedPostOnce(t *testing.T) {
 	})
 }
 
-// An installation that is older than analytics has posts and readings that no event tells of any more.
+// An installation that is older than analytics has posts and readings whose events are gone.
 func TestFollowCountsWhatIsOlderThanAnalytics(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

@@ -20,7 +20,7 @@ func TestReadingsOfAccountsAreSpreadOverTheDay(t *testing.T) {
 	for range accounts {
 		a := account(crier.TimeOf(now.AddDate(0, -1, 0)))
 		at := nextRead(a, now)
-		for range 5 { // day after day at the same minute
+		for range 5 { // every day at the same minute
 			next := nextRead(a, at)
 			if next.Sub(at.Time) != 24*time.Hour {
 				t.Fatalf("after %s it is read at %s", at, next)

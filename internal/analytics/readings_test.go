@@ -52,7 +52,7 @@ func TestSnapshotKeepsWhatTheNetworkTellsAndPlansTheNextReading(t *testing.T) {
 	})
 }
 
-// A reading that cannot be made must neither fail for ever nor end the readings that are to come.
+// A failing reading must neither fail forever nor end the later readings.
 func TestSnapshotGoesOnWithoutNumbers(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -167,7 +167,7 @@ func TestSnapshotsThatCostAreReadOnlyForWhoPays(t *testing.T) {
 			t.Errorf("a live reading cost %d, %d credits are left: %v", live.CreditCost, w.balance(t), err)
 		}
 		w.now = w.now.Add(time.Minute)
-		w.read(t, p) // nobody can pay: the readings to come stay planned
+		w.read(t, p) // no credits: the later readings stay scheduled
 		if w.network.calls != 2 || len(w.queue.take()) != 3 {
 			t.Errorf("without credits the network was asked: %d calls", w.network.calls)
 		}

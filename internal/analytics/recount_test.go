@@ -61,7 +61,7 @@ func newBench(tb testing.TB, f *storetest.Fixture) *bench {
 	return b
 }
 
-// day returns the day of an instant in the team's zone.
+// day returns the day of a time in the team's zone.
 func (b *bench) day(t crier.Time) int64 {
 	year, month, day := t.In(b.location).Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86400
@@ -81,7 +81,7 @@ func (b *bench) published(post store.Post, at time.Time) store.PublicationStats 
 		PublishedDay: b.day(*p.PublishedAt)}
 }
 
-// raw are random numbers: some are not told, some have fallen.
+// raw returns random metrics: some are missing, some have decreased.
 func (b *bench) raw() string {
 	number := func(name string) string {
 		if b.random.IntN(4) == 0 {
@@ -97,14 +97,14 @@ func (b *bench) raw() string {
 		number("shares") + "," + number("saves") + "}"
 }
 
-// key is what sums are kept apart by.
+// key is what sums are grouped by.
 type key struct {
 	gained  bool
 	day     int64
 	account crier.ID
 }
 
-// recount counts the kept readings anew, by other means than the sums are made with.
+// recount recounts the stored readings, by other means than the sums are calculated with.
 func (b *bench) recount(tb testing.TB, posts []store.PublicationStats) map[key]map[string]int64 {
 	tb.Helper()
 	ids := make([]crier.ID, len(posts))
@@ -146,7 +146,7 @@ func (b *bench) recount(tb testing.TB, posts []store.PublicationStats) map[key]m
 	return out
 }
 
-// wantSums fails unless the sums of days are those of a recount.
+// wantSums fails unless the daily sums equal those of a recount.
 func (b *bench) wantSums(tb testing.TB, posts []store.PublicationStats) {
 	tb.Helper()
 	want, found := b.recount(tb, posts), 0
@@ -232,7 +232,7 @@ func TestSumsOfDaysEqualARecount(t *testing.T) {
 	})
 }
 
-// wantDeletedAndDisconnectedToStay: what happened has happened. The ranking leaves deleted posts out.
+// wantDeletedAndDisconnectedToStay: sums keep deleted posts and disconnected accounts. The ranking omits deleted posts.
 func (b *bench) wantDeletedAndDisconnectedToStay(t *testing.T, posts []store.PublicationStats) {
 	t.Helper()
 	scope := accesstest.Owner(t, b.Fixture).Team(crier.ReadAnalytics)

@@ -14,7 +14,7 @@ import (
 
 func n(v int64) *int64 { return &v }
 
-// values shows numbers of which some may be missing.
+// values formats numbers of which some may be missing.
 func values[T int64 | float64](list []*T) string {
 	var out []string
 	for _, v := range list {
@@ -36,7 +36,7 @@ func TestWindowIsSplitIntoDaysWeeksAndMonths(t *testing.T) {
 	}{
 		{"2026-11-16", "2026-11-16", "day", "2026-11-16", 0},
 		{"2026-11-16", "2026-11-18", "day", "2026-11-16 2026-11-17 2026-11-18", 2},
-		{"2026-11-18", "2026-11-30", "week", "2026-11-18 2026-11-23 2026-11-30", 2}, // weeks begin on Monday
+		{"2026-11-18", "2026-11-30", "week", "2026-11-18 2026-11-23 2026-11-30", 2}, // weeks start on Monday
 		{"2026-11-16", "2026-11-22", "week", "2026-11-16", 0},
 		{"2026-11-30", "2027-01-31", "month", "2026-11-30 2026-12-01 2027-01-01", 2},
 		{"2028-02-28", "2028-03-01", "day", "2028-02-28 2028-02-29 2028-03-01", 2},
@@ -68,7 +68,7 @@ func TestPreviousWindowHasTheSameLength(t *testing.T) {
 	}
 }
 
-// A gap says that nobody knows; zero says that there was nothing.
+// A gap means unknown; zero means that there was nothing.
 func TestMissingReadingsAreGapsNotZeros(t *testing.T) {
 	t.Parallel()
 	views := slices.Index(store.SummedMetrics, crier.MetricViews)

@@ -23,18 +23,18 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// meteredNetwork tells numbers as the test says.
+// meteredNetwork returns metrics set by the test.
 type meteredNetwork struct {
 	provider.Defaults
 	mu sync.Mutex
-	// posts are the numbers of posts by their id on the network, account those of every account.
+	// posts are the metrics of posts by their id on the network, account those of every account.
 	posts   map[string]provider.Metrics
 	account provider.AccountMetrics
-	// err is what it fails with; denied takes both abilities away from every account.
+	// err is its error; denied removes both abilities from every account.
 	err    error
 	denied bool
 	costs  []provider.Cost
-	// asked is the time of the last question about an account.
+	// asked is the period of the last request about an account.
 	asked [2]time.Time
 	calls int
 }
@@ -45,7 +45,7 @@ func (n *meteredNetwork) Info() provider.Info {
 			AccountMetrics: true}}
 }
 
-// InfoFor takes abilities away from accounts whose connection does not have them.
+// InfoFor removes abilities from accounts whose connection lacks them.
 func (n *meteredNetwork) InfoFor(provider.Account) provider.Info {
 	info := n.Info()
 	info.Abilities.PostMetrics, info.Abilities.AccountMetrics = !n.denied, !n.denied
@@ -84,7 +84,7 @@ func (n *meteredNetwork) AccountMetrics(_ context.Context, _ provider.Account, f
 	return n.account, n.err
 }
 
-// silentNetwork publishes and tells no numbers.
+// silentNetwork publishes and has no metrics.
 type silentNetwork struct{ provider.Defaults }
 
 func (silentNetwork) Info() provider.Info {
@@ -101,7 +101,7 @@ func (silentNetwork) Commit(_ context.Context, _ provider.Account, _ provider.Co
 	return st, nil
 }
 
-// planned keeps the jobs that were enqueued.
+// planned records the enqueued jobs.
 type planned struct{ jobs []job.Job }
 
 func (p *planned) Enqueue(_ context.Context, _ *store.Tx, jobs ...job.Job) error {
@@ -116,7 +116,7 @@ func (p *planned) take() []job.Job {
 	return jobs
 }
 
-// world is a team with an account on a network that tells numbers, at a time that the test tells.
+// world is a team with an account on a network with metrics, at a time set by the test.
 type world struct {
 	*storetest.Fixture
 	*analytics.Analytics
@@ -127,7 +127,7 @@ type world struct {
 	scope   access.TeamScope
 	pages   *pagination.Cursors
 	now     time.Time
-	// silent is an account on a network that tells nothing.
+	// silent is an account on a network without metrics.
 	silent store.Account
 }
 
@@ -165,7 +165,7 @@ func (w *world) connected(t *testing.T, network crier.Provider, change ...func(*
 	return w.NewAccount(network, change...)
 }
 
-// published inserts a post that went out so long after noon; its id on the network is its text.
+// published inserts a post that was published after noon; its id on the network is its text.
 func (w *world) published(text string, after time.Duration, change ...func(*store.Publication)) store.Publication {
 	p := w.Schedule(w.NewPost(text), append([]func(*store.Publication){func(p *store.Publication) {
 		at := w.After(after)
@@ -177,7 +177,7 @@ func (w *world) published(text string, after time.Duration, change ...func(*stor
 	return p
 }
 
-// exec changes the database behind the rules' back.
+// exec changes the database directly.
 func (w *world) exec(query string, args ...any) {
 	w.t.Helper()
 	if _, err := w.Writer().ExecContext(w.t.Context(), query, args...); err != nil {
@@ -185,7 +185,7 @@ func (w *world) exec(query string, args ...any) {
 	}
 }
 
-// told records that publications went out, as the engine does.
+// told records the events of publications, as the engine does.
 func (w *world) told(list ...store.Publication) {
 	w.Tx(func(_ context.Context, tx *store.Tx) error {
 		for _, p := range list {
@@ -199,7 +199,7 @@ func (w *world) told(list ...store.Publication) {
 	})
 }
 
-// read makes the first planned reading of a publication.
+// read makes the first scheduled reading of a publication.
 func (w *world) read(t *testing.T, p store.Publication) {
 	t.Helper()
 	if err := w.Snapshot(t.Context(), job.Snapshot{ScheduledPostID: p.ID}); err != nil {
@@ -207,7 +207,7 @@ func (w *world) read(t *testing.T, p store.Publication) {
 	}
 }
 
-// pays gives the organization credits and lets it buy numbers.
+// pays gives the organization credits and enables paid metrics.
 func (w *world) pays(credits int64) {
 	w.Tx(func(ctx context.Context, tx *store.Tx) error {
 		return ledger.Grant(ctx, tx, ledger.Charge{Organization: w.Organization.ID, Amount: credits, At: w.Now})
@@ -230,7 +230,7 @@ func (w *world) balance(t *testing.T) int64 {
 	return o.CreditsBalance
 }
 
-// hint is what people are told about the numbers of an account.
+// hint returns the hint about the metrics of an account.
 func (w *world) hint(t *testing.T, id crier.ID) string {
 	t.Helper()
 	a, err := w.Store.Account(t.Context(), id)

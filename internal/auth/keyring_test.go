@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What one version has sealed and signed is opened by the next: the derivation is a promise.
+// Data sealed and signed by one version is opened by the next: the derivation must not change.
 func TestKeysFollowFromTheSecretAlone(t *testing.T) {
 	t.Parallel()
 	ring, again := newRing(t, testSecret), newRing(t, "  "+testSecret+"\n")

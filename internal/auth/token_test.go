@@ -33,7 +33,7 @@ func TestEncode62FillsItsLength(t *testing.T) {
 	}
 }
 
-// Keys that were issued must stay valid: their form is a promise.
+// Issued keys must stay valid: their form must not change.
 func TestKeySecretsHaveTheFormOfThoseInUse(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("0", bodyLength)
@@ -52,7 +52,7 @@ func TestKeySecretsHaveTheFormOfThoseInUse(t *testing.T) {
 	}
 }
 
-// Every mistyped character and every swap of two neighbours must be told from a key that was revoked.
+// Every mistyped character and every swap of two adjacent ones must be distinguished from a revoked key.
 func TestKeySecretsCatchEveryTypoOfOneCharacter(t *testing.T) {
 	t.Parallel()
 	secret := NewKeySecret()
@@ -85,7 +85,7 @@ func TestLastFourShowsTheEndAlone(t *testing.T) {
 	}
 }
 
-// Databases hold hashes of secrets that are in use.
+// Databases hold hashes of secrets in use.
 func TestHashIsSHA256(t *testing.T) {
 	t.Parallel()
 	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -156,7 +156,7 @@ func TestCheckPasswordRefusesHashesOfAnotherForm(t *testing.T) {
 	}
 }
 
-// A hash of before a change of the cost still opens: the cost is in the hash.
+// A hash from before a change of the cost still works: the cost is in the hash.
 func TestCheckPasswordTakesTheCostFromTheHash(t *testing.T) {
 	t.Parallel()
 	const cost = "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$"

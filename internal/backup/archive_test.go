@@ -18,7 +18,7 @@ import (
 // file is an entry of an archive.
 type file struct{ name, text string }
 
-// pack writes an archive as it is, also one that crier would not write.
+// pack writes an archive unchecked, even one that crier would not write.
 func pack(t *testing.T, files ...file) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "backup.tar")
@@ -144,7 +144,7 @@ func TestManifestSizeIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with an archive, nothing may be there afterwards that a server would serve from.
+// Whatever is wrong with an archive, nothing may remain that a server could serve from.
 func TestArchiveContradictingItsManifestIsNotRestored(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))
@@ -291,7 +291,7 @@ func TestRestoreNeedsTheMatchingKey(t *testing.T) {
 	}
 }
 
-// A key that cannot be kept would leave a database that nobody can open.
+// A key that cannot be stored would leave a database that nobody can open.
 func TestKeyIsWrittenBeforeTheDatabase(t *testing.T) {
 	t.Parallel()
 	i := newInstance(t, databases.Fresh(t, store.SQLite))

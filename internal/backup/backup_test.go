@@ -36,7 +36,7 @@ var databases = storetest.Suite{Prepare: func(ctx context.Context, cfg store.Con
 	return errors.Join(err, prepareJobs(ctx, st), st.Close())
 }}
 
-// empty makes databases without tables, to restore into.
+// empty creates databases without tables, to restore into.
 var empty = storetest.Suite{Prepare: func(context.Context, store.Config) error { return nil }}
 
 func TestMain(m *testing.M) {
@@ -125,7 +125,7 @@ func (i *instance) source() Source {
 		Now: func() time.Time { return backedUp }}
 }
 
-// write writes a backup into a folder of its own.
+// write writes a backup into its own directory.
 func write(t *testing.T, s Source) (path string, report Report) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "backup.tar")
@@ -136,7 +136,7 @@ func write(t *testing.T, s Source) (path string, report Report) {
 	return path, report
 }
 
-// place is somewhere empty to restore to.
+// place returns an empty target.
 func place(t *testing.T, dialect store.Dialect) Target {
 	t.Helper()
 	target := Target{DataDir: filepath.Join(t.TempDir(), "restored"), Blobs: newDisk(t), Secret: secret,
@@ -148,7 +148,7 @@ func place(t *testing.T, dialect store.Dialect) Target {
 	return target
 }
 
-// textOf reads a file of a media library; "" when it is not there.
+// textOf reads a file of a media library; "" if it does not exist.
 func textOf(t *testing.T, blobs media.Blobs, id crier.ID, variant string) string {
 	t.Helper()
 	blob, err := blobs.Open(t.Context(), media.Key{ID: id, Variant: variant})
@@ -229,7 +229,7 @@ func sameReport(a, b Report) bool {
 		a.MediaBytes == b.MediaBytes && a.WithMedia == b.WithMedia && a.WithKey == b.WithKey
 }
 
-// checkRestored looks at the rows of a restored database.
+// checkRestored checks the rows of a restored database.
 func checkRestored(t *testing.T, target Target, due store.Publication) {
 	t.Helper()
 	st, err := store.Open(t.Context(), store.Config{DatabaseURL: target.DatabaseURL, DataDir: target.DataDir})
@@ -331,7 +331,7 @@ func TestBackupReplacesNothingAndLeavesNothingBehindWhenItFails(t *testing.T) {
 	}
 }
 
-// contents returns the files of a folder; a link counts by where it leads.
+// contents returns the files of a directory; a link counts by its target.
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -354,7 +354,7 @@ func contents(t *testing.T, folder string) map[string]string {
 	return out
 }
 
-// busyBlobs is a media library in which others work while it is backed up.
+// busyBlobs is a media library that is changed while it is backed up.
 type busyBlobs struct {
 	media.Blobs
 	broken error
@@ -395,7 +395,7 @@ func (b *busyBlobs) Open(ctx context.Context, key media.Key) (media.Blob, error)
 	return b.Blobs.Open(ctx, key)
 }
 
-// An instance is used while it is backed up: that is neither a failure nor a reason to worry anybody.
+// An instance is used while it is backed up: that is neither a failure nor a reason for a warning.
 func TestMediaChangesDuringBackupAreTolerated(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
@@ -447,7 +447,7 @@ func TestBackupReportsAssetsWithoutFiles(t *testing.T) {
 		put(t, i.blobs, derived, media.VariantJPEG, "made of what is lost")
 		_, report := write(t, i.source())
 		want := []string{string(lost) + ".original", string(derived) + ".original"}
-		slices.Sort(want) // as the report has them
+		slices.Sort(want) // sorted as in the report
 		if !slices.Equal(report.MissingMedia, want) || report.MediaFiles != 2 {
 			t.Errorf("the report is %+v, want %v to be missing", report, want)
 		}

@@ -19,13 +19,13 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Run(m)) }
 
-// person is somebody who types commands.
+// person is a person who types commands.
 type person struct {
 	environ []string
 	home    string
 }
 
-// result is what a command printed and ended with.
+// result is the output and exit code of a command.
 type result struct {
 	stdout, stderr string
 	code           int
@@ -45,7 +45,7 @@ func newPerson(t *testing.T, server, key string) person {
 	return person{environ: environ, home: home}
 }
 
-// run runs a command with nobody to ask.
+// run runs a command without a person to ask.
 func (p person) run(t *testing.T, args ...string) result {
 	t.Helper()
 	return p.runWith(t, strings.NewReader(""), args...)
@@ -76,7 +76,7 @@ func (p person) start(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	return cli.ExitCode(err)
 }
 
-// want fails unless a command ended as it should and printed some texts.
+// want fails unless a command has the exit code and printed some texts.
 func (r result) want(t *testing.T, code int, texts ...string) result {
 	t.Helper()
 	if r.code != code {
@@ -93,7 +93,7 @@ func (r result) want(t *testing.T, code int, texts ...string) result {
 	return r
 }
 
-// lacks fails when a command printed a text.
+// lacks fails if a command printed a text.
 func (r result) lacks(t *testing.T, text string) result {
 	t.Helper()
 	if strings.Contains(r.stdout+r.stderr, text) {
@@ -102,7 +102,7 @@ func (r result) lacks(t *testing.T, text string) result {
 	return r
 }
 
-// into reads the JSON that a command printed.
+// into decodes the JSON that a command printed.
 func (r result) into(t *testing.T, value any) result {
 	t.Helper()
 	if err := json.Unmarshal([]byte(r.stdout), value); err != nil {
@@ -111,7 +111,7 @@ func (r result) into(t *testing.T, value any) result {
 	return r
 }
 
-// id returns the id of what a command printed as JSON.
+// id returns the id in a command's JSON output.
 func (r result) id(t *testing.T) string {
 	t.Helper()
 	var made struct{ ID crier.ID }

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// silent are commands that print nothing of their own, or what is no report.
+// silent are commands that print nothing, or no report.
 var silent = map[string]bool{"crier mcp": true}
 
 func TestEveryCommandHasAnExampleAndPrintsJSON(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"crier/internal/store"
 )
 
-// newListener returns a person on a server whose webhooks may lead to this machine.
+// newListener returns a person on a server whose webhooks may connect to this machine.
 func newListener(t *testing.T) crew {
 	t.Helper()
 	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), func(c *server.Config) {
@@ -30,7 +30,7 @@ func newListener(t *testing.T) crew {
 	return crew{person: newPerson(t, s.URL, made.Key), Crew: made, server: s}
 }
 
-// lines hands out what is written, line by line.
+// lines returns what is written, line by line.
 func lines(t *testing.T) (io.Writer, func(with string) string) {
 	t.Helper()
 	reader, writer := io.Pipe()
@@ -55,7 +55,7 @@ func lines(t *testing.T) (io.Writer, func(with string) string) {
 	}
 }
 
-// startReceiver runs examples/webhook-receiver, as a person would, and returns what it logs.
+// startReceiver runs examples/webhook-receiver, as a person would, and returns its log lines.
 func startReceiver(t *testing.T, address, secret string) (logs func(with string) string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "receiver")
@@ -112,7 +112,7 @@ func TestWebhooksReachTheExampleReceiver(t *testing.T) {
 		d = page.Data[0]
 	}
 	c.run(t, "webhooks", "replay", "http://"+address, "--from", "today 00:00").want(t, 0, "1 event on the way again")
-	// With a new secret the receiver, which knows the old one, refuses what comes.
+	// With a new secret the receiver, which knows the old one, rejects the events.
 	c.run(t, "webhooks", "rotate", "http://"+address, "--yes").want(t, 0, "whsec_")
 	c.run(t, "webhooks", "test", "http://"+address, "--json").want(t, 0).into(t, &tested)
 	for d.EventID != tested.EventID || len(d.Attempts) == 0 {
@@ -150,7 +150,7 @@ func TestListenForwardsToTheExampleReceiver(t *testing.T) {
 	}
 }
 
-// lastEvent makes something happen and returns the id of its event.
+// lastEvent triggers an event and returns its id.
 func (c crew) lastEvent(t *testing.T) string {
 	t.Helper()
 	c.run(t, "posts", "create", "Before").want(t, 0)

@@ -16,7 +16,7 @@ func TestSameServerComparesHostsAndPorts(t *testing.T) {
 	}{
 		{"https://crier.example", "https://crier.example/", true},
 		{"https://crier.example", "https://crier.example:443/docs", true},
-		{"https://Crier.Example", "https://crier.example", true}, // names have no case
+		{"https://Crier.Example", "https://crier.example", true}, // host names are case-insensitive
 		{"http://crier.example", "http://crier.example:80", true},
 		{"http://localhost:8080", "http://127.0.0.1:8080", true},
 		{"http://[::1]:8080", "http://localhost:8080", true},

@@ -38,7 +38,7 @@ func TestParseMonthReadsMonthsAndWords(t *testing.T) {
 	}
 }
 
-// planned is an entry of the calendar.
+// planned returns an entry of the calendar.
 func planned(day, hour int, text string, change ...func(*crier.CalendarEntry)) crier.CalendarEntry {
 	e := crier.CalendarEntry{ScheduledAt: crier.TimeOf(time.Date(2026, 2, day, hour, 5, 0, 0, time.UTC)),
 		Provider: crier.ProviderX, AccountName: "Acme", Text: text, PostID: "p", Status: some(crier.Scheduled)}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// keeper is a shell that keeps logins in a directory of the test.
+// keeper returns a shell that stores logins in a directory of the test.
 func keeper(t *testing.T) (s *Shell, path string) {
 	t.Helper()
 	home := t.TempDir()

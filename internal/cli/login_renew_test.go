@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// tokens is a server that renews logins: a refresh token works once.
+// tokens is a server that refreshes logins: a refresh token works once.
 type tokens struct {
 	*httptest.Server
 	mu     sync.Mutex
 	given  int
 	reused bool
-	// answer replaces the next answer.
+	// answer replaces the next response.
 	answer func(w http.ResponseWriter)
 }
 
@@ -50,7 +50,7 @@ func startTokens(t *testing.T) *tokens {
 	return s
 }
 
-// newShell returns a shell at a time with a home of its own, in which a login is kept.
+// newShell returns a shell at a time with its own home directory, in which a login is stored.
 func newShell(t *testing.T, home string, now *time.Time) *Shell {
 	t.Helper()
 	return New(Config{Environ: []string{"HOME=" + home}, Stdin: strings.NewReader(""), Stdout: &strings.Builder{},
@@ -81,7 +81,7 @@ func TestLoginIsRefreshedOnceForCommandsThatRunAtOnce(t *testing.T) {
 	if got, err := first.freshToken(t.Context(), old.name()); err != nil || got != "access0" {
 		t.Errorf("a token that lasts is replaced: %q, %v", got, err)
 	}
-	now = now.Add(2 * time.Second) // good for less than one more minute
+	now = now.Add(2 * time.Second) // valid for less than one more minute
 	got := make([]string, 6)
 	var commands sync.WaitGroup
 	for i := range got {
@@ -286,7 +286,7 @@ func TestLoginSelection(t *testing.T) {
 	}
 }
 
-// A server behind a proxy answers for itself while it starts again.
+// A proxy responds while the server behind it restarts.
 func TestApprovalPollingSurvivesABriefOutage(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

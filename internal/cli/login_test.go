@@ -19,11 +19,11 @@ import (
 	"time"
 )
 
-// installation pretends to be a server that people log in to: after some questions it gives out tokens, or refuses.
+// installation simulates a server that people log in to: after some polls it issues tokens, or fails.
 type installation struct {
 	*httptest.Server
 	mu      sync.Mutex
-	answers []string // errors of the token endpoint, the first one first; then tokens
+	answers []string // errors of the token endpoint, in order; then tokens
 	person  string
 	revoked int
 }
@@ -174,7 +174,7 @@ func TestLoginErrorsAreReadable(t *testing.T) {
 		lacks(t, "nginx")
 }
 
-// agree decides on the sandbox's page, lets the browser come back to the server, and decides there: allow, deny at the
+// agree decides on the sandbox's page, lets the browser return to the server, and decides there: allow, deny at the
 // network, or decline on crier's page.
 func (c crew) agree(address, decision string) error {
 	u, err := url.Parse(address)
@@ -198,7 +198,7 @@ func (c crew) agree(address, decision string) error {
 	if err = errors.Join(err, answer.Body.Close()); err != nil || decision == "deny" {
 		return err
 	}
-	form := url.Values{"decision": {decision}} // nobody is signed in in this browser, so that it is asked
+	form := url.Values{"decision": {decision}} // nobody is signed in in this browser, so it is asked
 	for _, field := range hiddenField.FindAllStringSubmatch(string(page), -1) {
 		form.Set(field[1], field[2])
 	}
@@ -250,7 +250,7 @@ func TestConnectingWaitsForTheResult(t *testing.T) {
 	c.run(t, "accounts", "connect", "twitter", "--no-wait").want(t, 0, "give your consent:\nhttp")
 }
 
-// readUntil reads until a text has come.
+// readUntil reads until a text has arrived.
 func readUntil(t *testing.T, r io.Reader, text string) string {
 	t.Helper()
 	var seen strings.Builder

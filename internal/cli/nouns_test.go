@@ -209,7 +209,7 @@ func TestCompletionAsksTheServer(t *testing.T) {
 	} {
 		c.run(t, append([]string{"__complete"}, args...)...).want(t, 0, want)
 	}
-	// nobody waits for a server that is away, or sees its error in the line they type
+	// completion neither waits for an unavailable server nor prints its error into the command line
 	away := newPerson(t, "http://127.0.0.1:1", "crier_key")
 	away.run(t, "__complete", "post", "Hello", "--to", "").want(t, 0, "linkedin\t")
 	away.run(t, "__complete", "posts", "show", "").want(t, 0).lacks(t, "cannot reach")

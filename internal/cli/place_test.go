@@ -13,7 +13,7 @@ import (
 	"crier/internal/media/mediatest"
 )
 
-// In which team a command works decides where a post goes out.
+// The team of a command decides where a post is published.
 func TestTeamFlagSelectsTheTeam(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t)
@@ -90,7 +90,7 @@ func TestCompletionOfNames(t *testing.T) {
 			t.Errorf("%v completes to %q, want %q", k.words, r.stdout, k.want)
 		}
 	}
-	// Who is not logged in gets nothing, and no error into the line that they type.
+	// Without a login there are no completions, and no error in the command line.
 	nobody := newPerson(t, c.server.URL, "")
 	if r := nobody.run(t, "__complete", "posts", "show", ""); r.code != 0 || strings.Contains(r.stdout, "logged in") {
 		t.Errorf("without a login: %+v", r)

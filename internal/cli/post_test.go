@@ -21,7 +21,7 @@ import (
 func writeFile(t *testing.T, name string, data []byte, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	// a program that is started meanwhile would hold the file open for writing, and it could not be run
+	// a program started concurrently would hold the file open for writing, and it could not be executed
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, data, mode); err != nil {
@@ -73,7 +73,7 @@ func TestPostFromOneCommand(t *testing.T) {
 	c.run(t, "posts", "show", post).want(t, 0,
 		"NETWORK", "X ", "published", "LATE", out.Data[0].ScheduledPost.Permalink)
 	attempts := c.run(t, "posts", "attempts", post).want(t, 0, "OPERATION", "X ").stdout
-	if !regexp.MustCompile(` publish +1 `).MatchString(attempts) { // people count parts from one
+	if !regexp.MustCompile(` publish +1 `).MatchString(attempts) { // parts are shown counting from one
 		t.Errorf("the attempts do not say that part 1 was published:\n%s", attempts)
 	}
 	metrics := strings.Split(c.run(t, "metrics", post).want(t, 0, "LIKES").stdout, "\n")
@@ -84,7 +84,7 @@ func TestPostFromOneCommand(t *testing.T) {
 	narrow := c.person
 	narrow.environ = append(slices.Clone(c.environ), "COLUMNS=40")
 	narrow.run(t, "calendar").want(t, 0, "Hello from the shell").lacks(t, "+--")
-	// what was published once is published again only when that is asked for, in the words of the shell
+	// a published post is published again only on request, in the terms of the shell
 	c.run(t, "posts", "now", post, "--to", "twitter", "--yes").want(t, 1, "Add --again").lacks(t, "allowRepublish")
 	c.run(t, "posts", "now", post, "--to", "twitter", "--yes", "--again").lacks(t, "Add --again")
 }
@@ -232,7 +232,7 @@ func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
 		"Media     chart.png (image/png, ", ", 64×64): A chart", "Part 2 of 2\n  Zwei")
 	c.run(t, "posts", "validate", made, "--to", "x").want(t, 0, "chart.png (image/png, ")
 	c.run(t, "posts", "schedule", made, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
-	// a change of what is scheduled goes out: somebody has to agree
+	// a change of a scheduled post will be published: it needs confirmation
 	c.run(t, "posts", "edit", made, "--text", "Alone").want(t, 10, "This post is scheduled")
 	c.run(t, "posts", "edit", made, "--text", "Alone", "--yes").want(t, 0, "Text\n  Alone", "A chart")
 }
@@ -254,7 +254,7 @@ func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	for _, args := range [][]string{{"cancel"}, {"retry"}, {"resolve", "--outcome", "retry"}} {
 		asked := slices.Concat([]string{"posts", args[0], id}, args[1:])
 		c.run(t, asked...).want(t, 10, "--yes", "  X ", "scheduled", "\n  Hello\n")
-		asked[2] = servertest.UnknownID // what is not there is not asked about
+		asked[2] = servertest.UnknownID // a missing post is not asked about
 		c.run(t, asked...).want(t, 5).lacks(t, "--yes")
 	}
 	c.run(t, "posts", "resolve", id, "--outcome", "maybe").want(t, 2, "--outcome must be one of")

@@ -18,7 +18,7 @@ import (
 	"crier"
 )
 
-// terminal opens a pseudo-terminal: the end of the person, and the end of the program.
+// terminal opens a pseudo-terminal: the person's end, and the program's.
 func terminal(t *testing.T) (person, screen *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -41,7 +41,7 @@ func terminal(t *testing.T) (person, screen *os.File) {
 	return person, screen
 }
 
-// shownAt returns what a command prints to a terminal of some width, by lines.
+// shownAt returns the lines that a command prints to a terminal of some width.
 func (p person) shownAt(t *testing.T, columns int, args ...string) []string {
 	t.Helper()
 	eyes, screen := terminal(t)

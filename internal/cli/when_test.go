@@ -89,7 +89,7 @@ func TestDaysFromNowKeepTheTimeOfDayAcrossAClockChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := time.Date(2026, 10, 24, 9, 0, 0, 0, berlin) // the clocks change in the night
+	before := time.Date(2026, 10, 24, 9, 0, 0, 0, berlin) // the clocks change during the night
 	got, err := parseWhen("+1d", before)
 	if err != nil || got.In(berlin).Format("2006-01-02 15:04") != "2026-10-25 09:00" {
 		t.Errorf("%s, %v", got.In(berlin), err)

@@ -19,7 +19,7 @@ func TestFractionalDaysFromNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Date(2026, 10, 24, 9, 0, 0, 0, berlin) // the clocks change in the night
+	now := time.Date(2026, 10, 24, 9, 0, 0, 0, berlin) // the clocks change during the night
 	for words, want := range map[string]string{
 		"+0.5d":           "2026-10-24T21:00:00+02:00",
 		"in 1.5 days":     "2026-10-25T21:00:00+01:00",

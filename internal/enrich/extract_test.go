@@ -62,7 +62,7 @@ func TestLinksAreReadAsWords(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"see https://example.com/caf%C3%A9-menu now": "see example.com/café-menu now",
-		"https://example.com/100%":                   "example.com/100%", // no encoding: it stays as it is
+		"https://example.com/100%":                   "example.com/100%", // not an encoding: it is unchanged
 		"HTTPS://a.b/x%20y":                          "a.b/x y",
 		"no link":                                    "no link",
 	} {

@@ -21,7 +21,7 @@ func filled(width, height int, c color.Color) *image.NRGBA {
 	return img
 }
 
-// scenery is like a photograph: soft shapes in shades of two colours, with the noise of a sensor.
+// scenery resembles a photograph: soft shapes in shades of two colors, with the noise of a sensor.
 func scenery(width, height int, sky, ground color.NRGBA, noise float64) *image.NRGBA {
 	random := rand.New(rand.NewPCG(1, 2))
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
@@ -63,7 +63,7 @@ var (
 	silver = color.NRGBA{180, 180, 180, 255}
 )
 
-// logo returns a red disc on the given ground.
+// logo returns a red disc on the given background.
 func logo(width, height int, ground color.Color) *image.NRGBA {
 	img := filled(width, height, ground)
 	for y := range height {

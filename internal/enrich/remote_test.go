@@ -22,7 +22,7 @@ import (
 
 const post = "Our new #coffee machine is wonderful, thanks @alice! https://www.example.com"
 
-// endpoint returns a server that answers every request with the handler, and a client of it with a large budget.
+// endpoint returns a client, with a large budget, of a server that uses the handler.
 func endpoint(t *testing.T, handler http.HandlerFunc) *enrich.Remote {
 	t.Helper()
 	return enrich.NewRemote(configOf(t, handler))
@@ -38,7 +38,7 @@ func configOf(t *testing.T, handler http.HandlerFunc) enrich.RemoteConfig {
 	}
 }
 
-// says answers like a model that writes the content, having used the tokens.
+// says responds like a model that returns the content, having used the tokens.
 func says(content string, tokens int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		answer := map[string]any{
@@ -153,7 +153,7 @@ func assertLocal(t *testing.T, got enrich.Analysis) {
 func TestRemoteFallsBackWhenTheEndpointIsSlow(t *testing.T) {
 	t.Parallel()
 	config := configOf(t, func(_ http.ResponseWriter, r *http.Request) {
-		if _, err := io.ReadAll(r.Body); err == nil { // only then does the server notice that the client has gone
+		if _, err := io.ReadAll(r.Body); err == nil { // only then does the server notice that the client is gone
 			<-r.Context().Done()
 		}
 	})
@@ -196,7 +196,7 @@ func TestRemoteKeepsToItsDailyBudget(t *testing.T) {
 	if got := remote.Text(t.Context(), post); got.Source != enrich.RemoteSource {
 		t.Fatalf("within the budget: %v", got.Fallback)
 	}
-	got := remote.Text(t.Context(), post) // a second one of the same size fits, by the estimate beforehand
+	got := remote.Text(t.Context(), post) // a second one of the same size fits, by the estimate in advance
 	if got.Source != enrich.RemoteSource {
 		t.Fatalf("within the budget: %v", got.Fallback)
 	}

@@ -12,8 +12,8 @@ import (
 	"crier/internal/enrich"
 )
 
-// TestLanguageOfShortPosts reads posts of a few words each, with the language they are in. Danish and Norwegian posts
-// can be spelled the same, so not every one can be told.
+// TestLanguageOfShortPosts detects the language of posts of a few words each. Danish and Norwegian posts can be spelled
+// the same, so not every one can be detected.
 func TestLanguageOfShortPosts(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/posts.tsv")
@@ -94,7 +94,7 @@ func TestHashtagsMentionsAndLinks(t *testing.T) {
 	}
 }
 
-// list turns no list into an empty one: facts have no nil lists, so that they are arrays in JSON.
+// list converts nil to an empty list: facts have no nil lists, so that they are arrays in JSON.
 func list(values []string) []string { return append([]string{}, values...) }
 
 func TestLongOrExcessTagsAreDropped(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// eachSlowShelf has every picture processed by a job, for all networks.
+// eachSlowShelf processes every picture by a job, for all networks.
 func eachSlowShelf(t *testing.T, test func(t *testing.T, s *shelf)) {
 	t.Helper()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) { test(t, newSlowShelf(t, f)) })
@@ -33,7 +33,7 @@ func newSlowShelf(t *testing.T, f *storetest.Fixture) *shelf {
 	return newShelf(t, f, func(c *Config) { c.Providers, c.QuickPixels = networks, 1 })
 }
 
-// process does the jobs that were enqueued for an asset.
+// process runs the jobs that were enqueued for an asset.
 func (s *shelf) process(t *testing.T, id crier.ID) {
 	t.Helper()
 	done := false
@@ -66,7 +66,8 @@ func (s *shelf) events(kind crier.EventType) int64 {
 	return s.f.Scan(`SELECT count(*) FROM events WHERE type = $1`, string(kind))
 }
 
-// What is told of a picture before its JPEGs are made has to be true when they are: people plan by it.
+// The compatibility of a picture before its JPEGs are created must be the same as afterwards, because people plan by
+// it.
 func TestImageCompatibilityIsKnownBeforeProcessing(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string][]byte{
@@ -111,7 +112,7 @@ func TestImageCompatibilityIsKnownBeforeProcessing(t *testing.T) {
 	}
 }
 
-// checkForecast compares the JPEGs that were made with what was known before.
+// checkForecast compares the created JPEGs with the prediction.
 func (s *shelf) checkForecast(t *testing.T, row store.Asset) {
 	t.Helper()
 	facts, err := media.DecodeFacts(row.Facts)

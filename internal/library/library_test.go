@@ -29,7 +29,7 @@ var databases = &storetest.Suite{}
 
 func TestMain(m *testing.M) { os.Exit(databases.Run(m)) }
 
-// jobs keeps what was enqueued.
+// jobs records the enqueued jobs.
 type jobs struct{ list []job.Job }
 
 func (j *jobs) Enqueue(_ context.Context, _ *store.Tx, list ...job.Job) error {
@@ -37,7 +37,7 @@ func (j *jobs) Enqueue(_ context.Context, _ *store.Tx, list ...job.Job) error {
 	return nil
 }
 
-// shelf is the rules over a fixture, with files on disk and at a time that the test tells.
+// shelf is a library over a fixture, with files on disk and at a time set by the test.
 type shelf struct {
 	Library
 	f     *storetest.Fixture
@@ -54,7 +54,7 @@ func eachShelf(t *testing.T, quota int64, test func(t *testing.T, s *shelf)) {
 	})
 }
 
-// newShelf returns the rules over a fixture, with no networks unless they are added.
+// newShelf returns a library over a fixture, with no networks unless they are added.
 func newShelf(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *shelf {
 	t.Helper()
 	keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")
@@ -87,7 +87,7 @@ func newShelf(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *shel
 	return s
 }
 
-// add creates an asset of a file.
+// add creates an asset from a file.
 func (s *shelf) add(t *testing.T, name string, file []byte, details crier.AssetDetails) (crier.Asset, error) {
 	t.Helper()
 	return s.Assets.Create(t.Context(), s.scope, AssetFile{Body: bytes.NewReader(file), FileName: name},

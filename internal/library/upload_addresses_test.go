@@ -18,7 +18,7 @@ import (
 	"crier/internal/store"
 )
 
-// address makes an upload address and returns what comes behind its path.
+// address creates an upload URL and returns the part after its path.
 func (s *shelf) address(t *testing.T, in crier.UploadAddressCreate) string {
 	t.Helper()
 	a, err := s.UploadAddresses.Create(t.Context(), s.scope, in)
@@ -32,7 +32,7 @@ func (s *shelf) address(t *testing.T, in crier.UploadAddressCreate) string {
 	return signed
 }
 
-// files returns how many files there are.
+// files returns the number of files.
 func (s *shelf) files(t *testing.T) (n int) {
 	t.Helper()
 	for _, err := range s.blobs.List(t.Context(), "") {
@@ -84,7 +84,7 @@ func TestInvalidUploadURLRequestsAreRejected(t *testing.T) {
 	})
 }
 
-// What is refused leaves the address as it was, and no file behind.
+// A rejected file leaves the URL usable, and no file behind.
 func TestRejectedFileLeavesItsURLUsable(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
@@ -160,7 +160,7 @@ func TestUploadURLExpiresAndCannotBeForged(t *testing.T) {
 	})
 }
 
-// leaving is a body whose sender loses the right to upload while it arrives.
+// leaving is a body whose sender loses the permission to upload while it arrives.
 type leaving struct {
 	io.Reader
 	leave func()

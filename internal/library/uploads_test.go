@@ -15,7 +15,7 @@ import (
 	"crier/internal/media/mediatest"
 )
 
-// begin begins an upload.
+// begin starts an upload.
 func (s *shelf) begin(t *testing.T, mimeType string, size int) crier.Upload {
 	t.Helper()
 	u, err := s.Uploads.Create(t.Context(), s.scope, crier.UploadCreate{FileName: "owl.png", MimeType: mimeType,
@@ -36,12 +36,12 @@ func TestUploadResumesWhereItStopped(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 0, func(t *testing.T, s *shelf) {
 		file := mediatest.PNG(64, 64)
-		u := s.begin(t, "application/octet-stream", len(file)) // the type is not known
+		u := s.begin(t, "application/octet-stream", len(file)) // the type is unknown
 		middle := len(file) / 2
 		for _, c := range []struct {
 			name     string
 			from, to int
-			next     int64 // -1: refused
+			next     int64 // -1: rejected
 		}{
 			{"the second piece first", middle, len(file), -1},
 			{"the first piece", 0, middle, int64(middle)},
@@ -103,13 +103,13 @@ func TestInterruptedChunkIsSentAgain(t *testing.T) {
 	})
 }
 
-// A file that cannot become an asset takes its upload with it; anything else leaves the pieces for another try.
+// A file that cannot become an asset ends its upload; any other failure leaves the chunks for a retry.
 func TestRejectedUploadEndsAndOthersContinue(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, 3000, func(t *testing.T, s *shelf) {
 		html := []byte(strings.Repeat("<html>", 20))
 		bad := s.begin(t, media.TypePNG, len(html))
-		// Pieces that are too small to tell.
+		// Chunks that are too small to detect the type.
 		for _, cut := range [][2]int{{0, 10}, {10, len(html)}} {
 			if _, err := s.piece(t, bad, html, cut[0], cut[1]); err != nil {
 				t.Fatal(err)
@@ -135,7 +135,7 @@ func TestRejectedUploadEndsAndOthersContinue(t *testing.T) {
 		}
 		_, err = s.Uploads.Complete(t.Context(), s.scope, second.UploadID)
 		wantKind(t, err, crier.KindPaymentRequired)
-		s.Assets.quota = 0 // somebody has made room
+		s.Assets.quota = 0 // space was freed
 		if _, err := s.Uploads.Complete(t.Context(), s.scope, second.UploadID); err != nil {
 			t.Errorf("the pieces are gone: %v", err)
 		}

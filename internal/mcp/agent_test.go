@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(servertest.Run(m)) }
 
 type object = servertest.Object
 
-// engine is a server that publishes to a sandbox. Tests share it: each has a crew of its own.
+// engine is a server that publishes to a sandbox. Tests share it: each has its own crew.
 type engine struct {
 	*servertest.Server
 	box *servertest.Box
@@ -38,13 +38,13 @@ func eachEngine(t *testing.T, test func(t *testing.T, e *engine)) {
 	})
 }
 
-// agent is an MCP session with the official client, and how often its person was asked.
+// agent is an MCP session with the official client, and counts the questions to its person.
 type agent struct {
 	*mcp.ClientSession
 	questions []string
 }
 
-// person is how the person behind an agent answers a question; nil means that the client cannot ask.
+// person answers the questions to the person behind an agent; nil means that the client cannot ask.
 type person func(question string) (action string)
 
 func says(action string) person { return func(string) string { return action } }
@@ -52,10 +52,10 @@ func says(action string) person { return func(string) string { return action } }
 // transport connects an agent that holds a key.
 type transport func(tb testing.TB, s *servertest.Server, key string) mcp.Transport
 
-// transports are all the ways in.
+// transports are all supported transports.
 var transports = map[string]transport{"stdio": overStdio, "http": overHTTP}
 
-// bearerTransport shows a token with every request.
+// bearerTransport adds a token to every request.
 type bearerTransport struct{ key string }
 
 func (b bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -90,7 +90,7 @@ func overStdio(tb testing.TB, s *servertest.Server, key string) mcp.Transport {
 	return &mcp.IOTransport{Reader: toClient, Writer: fromClient}
 }
 
-// connect begins a session. The person answers its questions; version is that of the protocol, the newest when empty.
+// connect starts a session. The person answers its questions; version is that of the protocol, the newest if empty.
 func connect(tb testing.TB, t mcp.Transport, p person, version string) *agent {
 	tb.Helper()
 	a := &agent{}
@@ -115,7 +115,7 @@ func connect(tb testing.TB, t mcp.Transport, p person, version string) *agent {
 	return a
 }
 
-// toolAnswer is what a tool answered.
+// toolAnswer is the result of a tool.
 type toolAnswer struct {
 	servertest.Response
 	failed bool
@@ -141,7 +141,7 @@ func (a *agent) use(tb testing.TB, tool string, arguments object) toolAnswer {
 	return out
 }
 
-// succeeds is use, for calls that must.
+// succeeds is use, for calls that must succeed.
 func (a *agent) succeeds(tb testing.TB, tool string, arguments object) toolAnswer {
 	tb.Helper()
 	got := a.use(tb, tool, arguments)
@@ -151,7 +151,7 @@ func (a *agent) succeeds(tb testing.TB, tool string, arguments object) toolAnswe
 	return got
 }
 
-// confirmed is use, with the token of the preview where a call has to be confirmed.
+// confirmed is use, with the token of the preview if a call has to be confirmed.
 func (a *agent) confirmed(tb testing.TB, tool string, arguments object) toolAnswer {
 	tb.Helper()
 	got := a.use(tb, tool, arguments)
@@ -164,7 +164,7 @@ func (a *agent) confirmed(tb testing.TB, tool string, arguments object) toolAnsw
 	return a.use(tb, tool, again)
 }
 
-// fails is use, for calls that must not succeed, and says why.
+// fails is use, for calls that must fail with some words.
 func (a *agent) fails(tb testing.TB, tool string, arguments object, words ...string) {
 	tb.Helper()
 	got := a.use(tb, tool, arguments)
@@ -303,7 +303,7 @@ func TestClientWithoutElicitationMustConfirmThePreview(t *testing.T) {
 		if got := e.box.Timeline(t, c.Accounts[0]); len(got) != 0 {
 			t.Errorf("the preview published %q", servertest.Texts(got))
 		}
-		in["confirm"] = true // without the token of the preview it says nothing
+		in["confirm"] = true // without the token of the preview it has no effect
 		if got := a.succeeds(t, "publish_now", in); got.Text(t, "status") != "confirmation_needed" {
 			t.Errorf("confirm without a token: %s", got.Body)
 		}
@@ -381,13 +381,13 @@ func TestRepeatedCallIsAppliedOnce(t *testing.T) {
 	})
 }
 
-// stage is a crew with something for every tool to work on.
+// stage is a crew with objects for every tool.
 type stage struct {
 	servertest.Crew
 	post, publication, slot string
 }
 
-// stageWords are in the post of a stage, for those who may read it.
+// stageWords are in the post of a stage, for callers that may read it.
 const stageWords = "Somebody's words"
 
 func (e *engine) newStage(t *testing.T) stage {
@@ -402,7 +402,7 @@ func (e *engine) newStage(t *testing.T) stage {
 	return s
 }
 
-// toolCall is a call of a tool, and the permission that it needs; none is what every caller may.
+// toolCall is a call of a tool, and the permission that it needs; none means that every caller may.
 type toolCall struct {
 	needs crier.Permission
 	in    object
@@ -411,7 +411,7 @@ type toolCall struct {
 // reads reports whether the tool changes nothing.
 func (c toolCall) reads() bool { return c.needs == "" || crier.RoleViewer.Can(c.needs) }
 
-// toolCalls are calls of all tools about the things of a stage.
+// toolCalls are calls of all tools with the objects of a stage.
 func toolCalls(s stage) map[string]toolCall {
 	in := func(more object) object {
 		more["teamId"] = s.Team
@@ -489,8 +489,9 @@ func TestToolsFollowPermissions(t *testing.T) {
 	})
 }
 
-// walkTools calls every tool and wants the answers that a key may have: what it may not is forbidden and tells nothing,
-// what it may is not refused. Tools that read must succeed as long as the key cannot have changed what they read.
+// walkTools calls every tool and expects the results that a key may have: what it may not do is forbidden and reveals
+// nothing, what it may do is not rejected. Tools that read must succeed as long as the key cannot have changed what
+// they read.
 func (e *engine) walkTools(t *testing.T, way transport, s stage, key string, may func(toolCall) bool) {
 	t.Helper()
 	a := connect(t, way(t, e.Server, key), nil, "")
@@ -562,7 +563,7 @@ func TestToolAnnotations(t *testing.T) {
 	})
 }
 
-// wantSingleTypes fails for a schema with a list of types, which some clients cannot map onto what their model takes.
+// wantSingleTypes fails for a schema with a list of types, which some clients cannot map to their model's format.
 func wantSingleTypes(t *testing.T, path string, value any) {
 	t.Helper()
 	switch v := value.(type) {

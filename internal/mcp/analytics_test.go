@@ -14,11 +14,11 @@ import (
 	"crier/client"
 )
 
-// largeTeam answers for a team with hundreds of accounts, long posts, and an hour that is best.
+// largeTeam responds for a team with hundreds of accounts, long posts, and a best hour.
 func largeTeam(w http.ResponseWriter, r *http.Request) {
 	n, score := int64(1200), 1.5
 	totals := crier.AnalyticsTotals{Posts: 900, Metrics: crier.AnalyticsSums{
-		Views: crier.AnalyticsSum{Value: &n, Told: 800, NotTold: 100}}} // nobody told engagements
+		Views: crier.AnalyticsSum{Value: &n, Told: 800, NotTold: 100}}} // no network reports engagements
 	var answer any
 	switch noun := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]; noun {
 	case "summary":
@@ -32,7 +32,7 @@ func largeTeam(w http.ResponseWriter, r *http.Request) {
 		answer = s
 	case "posts":
 		var page crier.Page[crier.AnalyticsPost]
-		for range 100 { // more than was asked for, if that is forgotten
+		for range 100 { // more than requested, in case the limit is forgotten
 			page.Data = append(page.Data, crier.AnalyticsPost{PostID: crier.NewID(), ScheduledPostID: crier.NewID(),
 				SocialAccountID: crier.NewID(), Provider: crier.ProviderX, Text: strings.Repeat("long ", 56),
 				PublishedAt: crier.TimeOf(time.Now()), Metrics: crier.PostNumbers{Views: &n}})

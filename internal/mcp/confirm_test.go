@@ -13,7 +13,7 @@ import (
 	"crier/client"
 )
 
-// proposed is an answer of a tool that has to be confirmed.
+// proposed is a tool's response that has to be confirmed.
 type proposed struct {
 	Status            string `json:"status"`
 	WhatHappens       string `json:"whatHappens"`
@@ -27,7 +27,7 @@ type actInput struct {
 	confirmable
 }
 
-// actor returns a client of a server whose one tool does what its proposal says, once it is confirmed.
+// actor returns a client of a server whose only tool does what its proposal says, once it is confirmed.
 func actor(t *testing.T, p *proposal, elicit func(question string) string) func(arguments map[string]any) proposed {
 	t.Helper()
 	d := &door{keys: newKeys(time.Now), connect: func(context.Context, http.Header) (*client.Client, error) {

@@ -104,7 +104,7 @@ func TestChangesOfVariantsKeepTheRestOfThePost(t *testing.T) {
 	}
 }
 
-// The person must be shown all that changes: they agree to these words and to nothing else.
+// The person must be shown all changes: they agree to this text and to nothing else.
 func TestQuestionsTellEverythingThatChanges(t *testing.T) {
 	t.Parallel()
 	asset, account := crier.NewID(), crier.NewID()
@@ -284,7 +284,7 @@ func TestKeysOfRepeatedCallsAreThoseOfTheFirst(t *testing.T) {
 	if key, done := k.of("ada", "post1", "d1"); key != first || !done {
 		t.Errorf("after its effect a repeat has %q, done %t", key, done)
 	}
-	second, done := k.of("ada", "post1", "d2") // another call about the same thing
+	second, done := k.of("ada", "post1", "d2") // another call about the same object
 	if third, _ := k.of("ada", "post1", "d1"); second == first || third == first || done {
 		t.Error("schedule, move to draft, schedule again means what it says")
 	}

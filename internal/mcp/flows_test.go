@@ -101,7 +101,7 @@ func TestConfirmationAppliesOnlyToItsQuestion(t *testing.T) {
 		c := e.NewCrew(t, 100_000, "x")
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
 			post := e.NewPost(t, c, "As it was shown")
-			changing := func(string) string { // while the person thinks, somebody else changes the post
+			changing := func(string) string { // while the person decides, somebody else changes the post
 				e.Call(t, c, "PATCH", "posts/"+post, object{"text": "As it was not shown"}).Want(t, http.StatusOK)
 				return "accept"
 			}
@@ -156,6 +156,6 @@ func TestOpenSessionDoesNotKeepTheServerFromStopping(t *testing.T) {
 		if took := time.Since(begun); took > server.DrainTime/2 {
 			t.Errorf("the server took %s to stop", took)
 		}
-		_ = session.Close() // there is nobody left to say goodbye to
+		_ = session.Close() // the other end is already gone
 	})
 }

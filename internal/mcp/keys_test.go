@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ticking is a clock that tests move by hand.
+// ticking is a manual clock.
 type ticking struct{ at time.Time }
 
 func (c *ticking) now() time.Time { return c.at }

@@ -18,19 +18,19 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// agentClient is the id of a client that publishes a description of itself, and redirected where its answers go.
+// agentClient is the id of a client that publishes its metadata, and redirected its redirect URI.
 const (
 	agentClient = "https://agent.example/client.json"
 	redirected  = "http://127.0.0.1:49152/callback"
 )
 
-// published returns the description of the client, whatever the address.
+// published returns the client's metadata, whatever the URL.
 func published(context.Context, string) ([]byte, error) {
 	return json.Marshal(object{"client_id": agentClient, "client_name": "An agent",
 		"redirect_uris": []string{"http://127.0.0.1/callback"}, "token_endpoint_auth_method": "none"})
 }
 
-// withPublished starts a server at an address that clients know beforehand.
+// withPublished starts a server at an address that clients know in advance.
 func withPublished(t *testing.T) servertest.Option {
 	t.Helper()
 	reachable := servertest.WithReachableMedia(t)
@@ -76,7 +76,7 @@ func TestStockClientSignsIn(t *testing.T) {
 	}
 }
 
-// signsIn has a client with the OAuth handler of the SDK sign in and use a tool.
+// signsIn signs in with the OAuth handler of the SDK and uses a tool.
 func signsIn(t *testing.T, s *servertest.Server, config auth.AuthorizationCodeHandlerConfig) {
 	t.Helper()
 	ada := s.NewFounder(t, "ada@example.com")

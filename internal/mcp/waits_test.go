@@ -6,7 +6,7 @@ import (
 	"crier"
 )
 
-// A post may be unknown or on its way on one account, and wait on another: a change of it goes out there.
+// A post may be unknown or being published on one account, and scheduled on another, where a change is published.
 func TestPostWaitsOnAnyScheduledAccount(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

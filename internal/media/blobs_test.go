@@ -63,7 +63,7 @@ type storeTest struct {
 	blobs media.Blobs
 }
 
-// onBothStores runs the cases of a suite on every implementation. The cases share a store and use keys of their own.
+// onBothStores runs the cases of a suite on every implementation. The cases share a store and use their own keys.
 func onBothStores(t *testing.T, cases map[string]func(t storeTest)) {
 	t.Helper()
 	for name, open := range blobStores {
@@ -225,7 +225,7 @@ func blobSourceFails(t storeTest) {
 	}
 }
 
-// A cut-off HTTP body ends with io.ErrUnexpectedEOF, which a reader of chunks may take for the end.
+// A truncated HTTP body ends with io.ErrUnexpectedEOF, which a reader of chunks may mistake for the end.
 func blobSourceCutOff(t storeTest) {
 	for _, size := range []int64{-1, 3000} {
 		key := newKey()
@@ -305,7 +305,7 @@ func blobListed(t storeTest) {
 	}
 }
 
-// entries lists blobs and fails the test when that fails.
+// entries lists blobs and fails the test on an error.
 func entries(t *testing.T, blobs media.Blobs, id crier.ID) iter.Seq[media.Entry] {
 	t.Helper()
 	return func(yield func(media.Entry) bool) {

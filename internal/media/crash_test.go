@@ -21,7 +21,7 @@ import (
 	"crier/internal/media/mediatest"
 )
 
-// crashFolder and crashUpload tell a copy of this test program that it is to die while it writes.
+// crashFolder and crashUpload tell a copy of this test program to die while it writes.
 const (
 	crashFolder = "CRIER_TEST_CRASH_FOLDER"
 	crashUpload = "CRIER_TEST_CRASH_UPLOAD"

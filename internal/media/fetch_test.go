@@ -21,7 +21,8 @@ import (
 
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-// loopbackFetcher may fetch from 127.0.0.1, which plays the public internet, on any port, and from no other address.
+// loopbackFetcher may fetch from 127.0.0.1, which represents the public internet, on any port, and from no other
+// address.
 func loopbackFetcher() media.Fetcher {
 	return media.Fetcher{
 		AllowAddr: func(addr netip.Addr) bool { return addr == loopback },
@@ -117,7 +118,7 @@ func TestFetchRejectsPrivateNetworks(t *testing.T) {
 		"168.63.129.16",
 		"192.0.0.192", "224.0.0.1", "255.255.255.255", "metadata.example",
 	}
-	// Like a resolver of the system that reads every spelling of an address, and a name server with bad intentions.
+	// Like a system resolver that parses every form of an address, and a malicious name server.
 	lookup := func(context.Context, string, string) ([]netip.Addr, error) { return []netip.Addr{loopback}, nil }
 	for _, host := range hosts {
 		for _, fetcher := range []media.Fetcher{{LookupNetIP: lookup},
@@ -153,7 +154,7 @@ func TestFetchRejectsNamesWithAPrivateAddress(t *testing.T) {
 	}
 }
 
-// A name server that answers with a public address for the check and a private one for the use.
+// A name server that returns a public address for the check and a private one for the connection.
 func TestFetchPreventsDNSRebinding(t *testing.T) {
 	t.Parallel()
 	var hits, lookups atomic.Int32
@@ -174,12 +175,12 @@ func TestFetchPreventsDNSRebinding(t *testing.T) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
 	}
 
-	// One connection means one answer: what was checked is what is connected to.
+	// One connection means one lookup: the checked address is the one connected to.
 	content, _, err := fetch(t, fetcher, address+"/")
 	if err != nil || string(content) != "public" || lookups.Load() != 1 {
 		t.Errorf("%q after %d lookups, %v", content, lookups.Load(), err)
 	}
-	// The second connection gets the second answer, and its own check.
+	// The second connection gets the second response, and its own check.
 	lookups.Store(0)
 	hits.Store(0)
 	_, _, err = fetch(t, fetcher, address+"/again")
@@ -239,7 +240,7 @@ func TestFetchLimits(t *testing.T) {
 			}
 		}
 	}
-	// stall sends the beginning of a file and then nothing, until the client has gone.
+	// stall sends the start of a file and then nothing, until the client disconnects.
 	stall := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "1000000")
 		_, _ = w.Write(block)

@@ -16,7 +16,7 @@ import (
 	"crier"
 )
 
-// probed reads the facts of a file, or why it was refused.
+// probed returns the properties of a file, or why it was rejected.
 func probed(t *testing.T, file []byte) (Info, *Refusal) {
 	t.Helper()
 	info, err := Probe(t.Context(), bytes.NewReader(file), int64(len(file)))
@@ -27,7 +27,7 @@ func probed(t *testing.T, file []byte) (Info, *Refusal) {
 	return info, refusal
 }
 
-// reasonOf is why a file was refused, or nothing.
+// reasonOf returns why a file was rejected, or "".
 func reasonOf(r *Refusal) Reason {
 	if r == nil {
 		return ""
@@ -35,7 +35,7 @@ func reasonOf(r *Refusal) Reason {
 	return r.Reason
 }
 
-// tiff is an Exif structure with one entry.
+// tiff returns an Exif structure with one entry.
 func tiff(order binary.AppendByteOrder, tag, value uint16) []byte {
 	mark := "MM\x00*"
 	if order == binary.AppendByteOrder(binary.LittleEndian) {
@@ -54,9 +54,9 @@ func TestExifOrientationIsReadInBothByteOrders(t *testing.T) {
 	beyond := slices.Clone(big)
 	binary.BigEndian.PutUint32(beyond[4:], 1<<31)
 	claims := slices.Clone(big)
-	binary.BigEndian.PutUint16(claims[8:], 9) // entries, of which one is there
+	binary.BigEndian.PutUint16(claims[8:], 9) // number of entries, of which only one exists
 	claims = slices.Clone(claims)
-	binary.BigEndian.PutUint16(claims[10:], 1) // and that is another
+	binary.BigEndian.PutUint16(claims[10:], 1) // and that is another tag
 	for name, c := range map[string]struct {
 		data []byte
 		want int
@@ -98,7 +98,7 @@ func TestSniffTellsTypesFromTheFirstBytes(t *testing.T) {
 		brand("crx "):               "Files of this kind (image/crx) cannot be used.",
 		brand("jp2 "):               "Files of this kind (image/jp2) cannot be used.",
 		"\x1a\x45\xdf\xa3 matroska": "Matroska videos cannot be used.",
-		"\x1a\x45\xdf\xa3" + strings.Repeat("\x00", 60) + "webm": "Matroska videos cannot be used.", // too far behind
+		"\x1a\x45\xdf\xa3" + strings.Repeat("\x00", 60) + "webm": "Matroska videos cannot be used.", // too far in
 		"<html>":                "Files of this kind (text/html; charset=utf-8) cannot be used.",
 		"RIFF\x00\x00\x00\x00A": "cannot be used",
 		"MZ\x90\x00":            "Files of this kind (application/octet-stream) cannot be used.",
@@ -114,7 +114,7 @@ func TestSniffTellsTypesFromTheFirstBytes(t *testing.T) {
 func TestDeclaredTypesAreComparedWithTheContent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		content, declared, shown string // shown: refused, with this name
+		content, declared, shown string // shown: rejected, with this name
 	}{
 		{TypeJPEG, "", ""}, {TypeJPEG, "application/octet-stream", ""}, {TypeJPEG, "binary/octet-stream", ""},
 		{TypeJPEG, "image/jpeg", ""}, {TypeJPEG, " IMAGE/JPEG ; q=1", ""}, {TypeJPEG, "image/jpg", ""},
@@ -138,7 +138,7 @@ func TestDeclaredTypesAreComparedWithTheContent(t *testing.T) {
 	}
 }
 
-// pngChunk is a chunk with its sum.
+// pngChunk returns a chunk with its checksum.
 func pngChunk(name string, body []byte) []byte {
 	out := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
 	out = append(append(out, name...), body...)
@@ -197,7 +197,7 @@ func TestPNGFactsComeFromItsChunks(t *testing.T) {
 	}
 }
 
-// riff is a WebP file of chunks.
+// riff returns a WebP file of chunks.
 func riff(chunks ...[]byte) []byte {
 	body := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
@@ -268,7 +268,7 @@ func TestWebPFactsComeFromItsChunks(t *testing.T) {
 	}
 }
 
-// gifScreen begins a GIF of 30 by 20 pixels.
+// gifScreen returns the start of a GIF of 30 by 20 pixels.
 func gifScreen(flags byte) []byte {
 	return []byte{'G', 'I', 'F', '8', '9', 'a', 30, 0, 20, 0, flags, 0, 0}
 }
@@ -413,11 +413,11 @@ func TestPagesAreCountedInTheDictionaryOfTheTree(t *testing.T) {
 		"": 0, "<< /Type /Pages /Count 3 >>": 3, "<</Count 12/Type/Pages>>": 12,
 		"<< /Type /Page /Count 9 >>":                          0, // a page is no tree
 		"<< /Count 5 /Kids << /X 1 >> /Type /Pages >>":        5,
-		"<< /Type /Pages /Kids << /Count 9 >> /Count 2 >>":    9, // what is inside counts, too
-		"<< /Count 7 >> << /Type /Pages >>":                   0, // another dictionary's
+		"<< /Type /Pages /Kids << /Count 9 >> /Count 2 >>":    9, // nested ones count, too
+		"<< /Count 7 >> << /Type /Pages >>":                   0, // of another dictionary
 		"<< /Type /Pages /Count 2 >> << /Count 40 >>":         2,
 		"<< /Type /Pages /Count 2 >> <</Type/Pages/Count 6>>": 6,
-		"/Type /Pages /Count 4":                               4, // its beginning was cut off
+		"/Type /Pages /Count 4":                               4, // its start was cut off
 		"<< /Type /Pages /Count -1 >>":                        0,
 		"<< /Type /Pages /Count 99999999 >>":                  0,
 		"<< /Type /PagesX /Count 3 >>":                        0,

@@ -9,7 +9,7 @@ import (
 	"crier/internal/media/mediatest"
 )
 
-// seeds has a file of every type, whole and refused.
+// seeds returns a file of every type, valid and rejected.
 func seeds() [][]byte {
 	return [][]byte{
 		mediatest.JPEG(16, 8), mediatest.RotatedJPEG(16, 8, 6), mediatest.PNG(16, 8), mediatest.TransparentPNG(16, 8),
@@ -24,7 +24,7 @@ func seeds() [][]byte {
 	}
 }
 
-// FuzzProbe looks for bytes that make Probe panic, loop, or say something that cannot be.
+// FuzzProbe searches for bytes that make Probe panic, loop, or return impossible properties.
 func FuzzProbe(f *testing.F) {
 	for _, file := range seeds() {
 		f.Add(file)
@@ -58,7 +58,7 @@ func checkFacts(t *testing.T, info media.Info) {
 	}
 }
 
-// FuzzToJPEG looks for files that pass Probe and then make a decoder or the scaler fail otherwise than by refusing.
+// FuzzToJPEG searches for files that pass Probe and then make a decoder or the scaler fail other than by a refusal.
 func FuzzToJPEG(f *testing.F) {
 	for _, file := range seeds() {
 		f.Add(file)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// unitOf makes a parameter set of a profile out of bits, written as text.
+// unitOf returns a parameter set of a profile from bits, written as text.
 func unitOf(profile byte, parts ...string) string {
 	bits := strings.ReplaceAll(strings.Join(parts, ""), " ", "") + "1"
 	bits += strings.Repeat("0", (8-len(bits)%8)%8)

@@ -32,7 +32,7 @@ func toJPEG(t *testing.T, file []byte, o media.JPEGOptions) (media.Picture, erro
 	return media.NewImages(media.Limits{}).ToJPEG(t.Context(), bytes.NewReader(file), int64(len(file)), o)
 }
 
-// decodePicture decodes a result and checks that its size is what it says.
+// decodePicture decodes a result and checks its dimensions.
 func decodePicture(t *testing.T, p media.Picture) image.Image {
 	t.Helper()
 	m, err := jpeg.Decode(bytes.NewReader(p.JPEG))
@@ -45,7 +45,7 @@ func decodePicture(t *testing.T, p media.Picture) image.Image {
 	return m
 }
 
-// wantColour allows for what JPEG does to colours.
+// wantColour tolerates the color changes of JPEG.
 func wantColour(t *testing.T, m image.Image, x, y int, want color.Color) {
 	t.Helper()
 	r, g, b, _ := m.At(x, y).RGBA()
@@ -168,7 +168,7 @@ func TestToJPEGFlattensAndRotates(t *testing.T) {
 	}
 }
 
-// grayWithAlpha returns a 16-bit picture, which takes the decoder's slowest way.
+// grayWithAlpha returns a 16-bit picture, which takes the decoder's slowest path.
 func grayWithAlpha(t *testing.T) []byte {
 	t.Helper()
 	m := image.NewNRGBA64(image.Rect(0, 0, 300, 200))
@@ -277,7 +277,7 @@ func TestUndecodableImagesAreRejected(t *testing.T) {
 	_, err = toJPEG(t, mediatest.Cut(mediatest.JPEG(300, 200)), media.JPEGOptions{})
 	wantRefusal(t, err, media.ReasonCutOff)
 
-	// The structure of this JPEG is whole; its picture data is not.
+	// The structure of this JPEG is complete; its picture data is not.
 	file := mediatest.JPEG(300, 200)
 	scan := bytes.Index(file, []byte{0xff, 0xda})
 	hollow := append(bytes.Clone(file[:scan+14]), 0xff, 0xd9)

@@ -9,7 +9,7 @@ import (
 	"crier/internal/media"
 )
 
-// zeros is a source that costs nothing.
+// zeros is a source without cost.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -67,7 +67,7 @@ func TestLargeUploadsUseLittleMemory(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes the process has allocated, freed ones included, while work ran.
+// allocated returns how many bytes the process allocated, including freed ones, while work ran.
 func allocated(t *testing.T, work func() error) uint64 {
 	t.Helper()
 	var before, after runtime.MemStats

@@ -22,7 +22,7 @@ func probe(t testing.TB, file []byte) (media.Info, error) {
 	return media.Probe(t.Context(), bytes.NewReader(file), int64(len(file)))
 }
 
-// sameInfo compares facts; rates come out of divisions.
+// sameInfo compares properties; rates are results of divisions.
 var sameInfo = cmp.Options{cmpopts.IgnoreUnexported(media.Info{}),
 	cmpopts.IgnoreFields(media.Info{}, "ByteSize", "BitRate"),
 	cmpopts.EquateApprox(0.001, 0)}
@@ -220,10 +220,10 @@ func TestProbeRejects(t *testing.T) {
 	}
 }
 
-// boxAt finds where a box of an MP4 starts.
+// boxAt returns the offset of a box of an MP4.
 func boxAt(file []byte, name string) int { return bytes.Index(file, []byte(name)) - 4 }
 
-// indexless returns a recording that was interrupted: pictures, but no moov box.
+// indexless returns an interrupted recording: frames, but no moov box.
 func indexless() []byte {
 	file := mediatest.MP4(mediatest.Video{MoovLast: true})
 	return file[:boxAt(file, "moov")]
@@ -261,7 +261,7 @@ func TestProbeRejectsTruncatedFiles(t *testing.T) {
 	}
 }
 
-// An MP4 whose last box reaches "to the end of the file" looks whole at any length.
+// An MP4 whose last box extends "to the end of the file" looks complete at any length.
 func TestProbeComparesTheIndexWithThePictures(t *testing.T) {
 	t.Parallel()
 	file := mediatest.VerticalMP4()
@@ -324,7 +324,7 @@ func TestMislabeledFileIsRejected(t *testing.T) {
 	}
 }
 
-// brokenReader fails as a disk or a network does.
+// brokenReader fails like a disk or a network.
 type brokenReader struct{ err error }
 
 func (b brokenReader) ReadAt([]byte, int64) (int, error) { return 0, b.err }
@@ -348,7 +348,7 @@ func TestReadErrorIsNotARejection(t *testing.T) {
 	}
 }
 
-// hugeVideo is an MP4 of 5 GiB that exists only as far as it is looked at: a true index behind a hole.
+// hugeVideo is an MP4 of 5 GiB that exists only as far as it is read: a valid index after a hole.
 type hugeVideo struct {
 	head, tail []byte
 	size       int64

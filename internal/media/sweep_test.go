@@ -13,7 +13,7 @@ import (
 	"crier/internal/media"
 )
 
-// The cases of a sweep have a store of their own: a sweep sees everything.
+// The cases of a sweep have their own store: a sweep sees everything.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	for name, open := range blobStores {
@@ -58,7 +58,7 @@ func sweepOrphans(t storeTest) {
 	}
 }
 
-// manyBlobs lists blobs that nobody had to write; only what a sweep uses works.
+// manyBlobs lists blobs that were never written; it implements only what a sweep uses.
 type manyBlobs struct {
 	media.Blobs
 	keys    []media.Key

@@ -27,7 +27,7 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-// randomBytes returns a file in which no two places are alike.
+// randomBytes returns a file in which no two ranges are alike.
 func randomBytes(size int) []byte {
 	content := make([]byte, size)
 	random := rand.NewChaCha8([32]byte{7})
@@ -73,7 +73,7 @@ func uploadInChunks(t storeTest) {
 	file, upload := randomBytes(3*chunk+1000), crier.NewID()
 	wantNext(t.T, media.Uploads{Blobs: t.blobs}, upload, 0)
 	for start := 0; start < len(file); start += chunk {
-		// Every chunk meets a new Uploads, as after a restart of the server.
+		// Every chunk uses a new Uploads, as after a restart of the server.
 		appendChunk(t.T, media.Uploads{Blobs: t.blobs}, upload, file, start, min(chunk, len(file)-start))
 	}
 	blob := openUpload(t.T, media.Uploads{Blobs: t.blobs}, upload, file)
@@ -134,7 +134,7 @@ func uploadIncomplete(t storeTest) {
 	}
 }
 
-// The second client's chunks begin at the same places as the first one's, or at places that nothing leads to.
+// The second client's chunks start at the same offsets as the first one's, or at offsets that are not contiguous.
 func uploadTwoClients(t storeTest) {
 	uploads, upload := media.Uploads{Blobs: t.blobs}, crier.NewID()
 	const chunk = media.MinChunkSize

@@ -14,22 +14,22 @@ import (
 func u16(v int) []byte { return binary.BigEndian.AppendUint16(nil, uint16(v)) }
 func u32(v int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(v)) }
 
-// isoPart is a box of an ISO base media file.
+// isoPart returns a box of an ISO base media file.
 func isoPart(name string, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	return append(append(u32(len(body)+8), name...), body...)
 }
 
-// clip is a hand-made video: what its encoder writes can be changed box by box.
+// clip is a hand-made video that can be changed box by box.
 type clip struct {
-	entry    []byte // how the pictures are coded
-	sound    []byte // how the sound is coded; nil is silent
+	entry    []byte // the video description
+	sound    []byte // the audio description; nil is silent
 	handler  string
 	mvhdTime int // thousandths
 	mdhdTime int
 	samples  int
-	extra    []byte // behind the tracks, in moov
-	behind   []byte // behind moov
+	extra    []byte // after the tracks, in moov
+	behind   []byte // after moov
 	edits    []byte
 }
 
@@ -37,7 +37,7 @@ func newClip() clip {
 	return clip{handler: "vide", mvhdTime: 2000, mdhdTime: 2000, samples: 50, entry: visual("xvid")}
 }
 
-// visual is a description of pictures of 64 by 36 pixels, with what follows in it.
+// visual returns a video description of 64 by 36 pixels, with further boxes.
 func visual(code string, parts ...[]byte) []byte {
 	head := slices.Concat(make([]byte, 6), u16(1), make([]byte, 16), u16(64), u16(36), u32(0x480000), u32(0x480000),
 		u32(0),
@@ -45,7 +45,7 @@ func visual(code string, parts ...[]byte) []byte {
 	return isoPart(code, append([][]byte{head}, parts...)...)
 }
 
-// heard is a description of sound: two channels at 48 kHz.
+// heard returns an audio description: two channels at 48 kHz.
 func heard(code string, version int, parts ...[]byte) []byte {
 	head := slices.Concat(make([]byte, 6), u16(1), u16(version), make([]byte, 6), u16(2), u16(16), u32(0),
 		u32(48000<<16))
@@ -81,7 +81,7 @@ func TestMP4TellsItsPicturesAndTimes(t *testing.T) {
 		want   func(*Info)
 	}{
 		"plain":            {func(*clip) {}, func(*Info) {}},
-		"no time in front": {func(c *clip) { c.mvhdTime = 0 }, func(*Info) {}}, // that of the track
+		"no time in front": {func(c *clip) { c.mvhdTime = 0 }, func(*Info) {}}, // that of the track is used
 		"longer in front":  {func(c *clip) { c.mvhdTime = 4000 }, func(i *Info) { i.DurationSeconds = 4 }},
 		"not square": {func(c *clip) { c.entry = visual("xvid", isoPart("pasp", u32(4), u32(3))) },
 			func(i *Info) { i.PixelAspect = 4.0 / 3 }},
@@ -168,7 +168,7 @@ func TestMP4ThatContradictsItselfIsRefused(t *testing.T) {
 			c.entry = visual("xvid")
 			c.entry = bytes.Replace(c.entry, append(u16(64), u16(36)...), make([]byte, 4), 1)
 			c.handler = "vide"
-		}, "", ""}, // the track tells it, too
+		}, "", ""}, // the track has it, too
 	} {
 		given := newClip()
 		c.change(&given)
@@ -280,7 +280,7 @@ func TestQuickTimeHidesItsSound(t *testing.T) {
 	}
 }
 
-// ebml is an element of WebM with a size of four bytes.
+// ebml returns a WebM element with a size of four bytes.
 func ebml(id int64, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	raw := binary.BigEndian.AppendUint64(nil, uint64(id))
@@ -317,7 +317,7 @@ func TestWebMTellsWhatItsHeadersSay(t *testing.T) {
 		says   string
 	}{
 		"whole":          {whole(length(2000), ebml(webmTracks, pictures(640, 360), sound), data), "", ""},
-		"without a size": {endless, "", ""}, // as it is streamed
+		"without a size": {endless, "", ""}, // as in a stream
 		"another scale":  {scaled, "", ""},
 		"only sound":     {whole(length(2000), ebml(webmTracks, sound), data), ReasonUnsupported, "no pictures"},
 		"no data":        {whole(length(2000), ebml(webmTracks, pictures(640, 360))), ReasonCutOff, "cut off"},

@@ -30,7 +30,7 @@ const (
 
 var secret = strings.Repeat("k", 43)
 
-// desk is the rules on a store, at a time that the test sets.
+// desk is the package's rules on a store, at a time set by the test.
 type desk struct {
 	Rules
 	f   *storetest.Fixture
@@ -56,7 +56,7 @@ func ring(t *testing.T, secrets string) *auth.Keyring {
 	return keys
 }
 
-// works tells whether an access token lets its person in.
+// works reports whether an access token is valid.
 func (d *desk) works(t *testing.T, tokens crier.BearerTokens) bool {
 	t.Helper()
 	found, err := d.f.AccessToken(t.Context(), auth.Hash(tokens.AccessToken), crier.TimeOf(d.now))
@@ -66,7 +66,7 @@ func (d *desk) works(t *testing.T, tokens crier.BearerTokens) bool {
 	return err == nil
 }
 
-// code returns the name of an error of the token endpoints; "" without an error.
+// code returns the code of an OAuth error; "" without an error.
 func code(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -79,7 +79,7 @@ func code(t *testing.T, err error) string {
 	return known.Code
 }
 
-// signedIn goes through a device login.
+// signedIn completes a device login.
 func (d *desk) signedIn(t *testing.T) crier.BearerTokens {
 	t.Helper()
 	begun, err := d.Devices.Begin(t.Context(), "Laptop")
@@ -102,7 +102,7 @@ func TestDevicePollingResponses(t *testing.T) {
 		name   string
 		status string
 		age    time.Duration
-		// ago is how long the device has not asked; negative for never.
+		// ago is the time since the device's last poll; negative for never.
 		ago  time.Duration
 		want string
 	}{
@@ -301,7 +301,7 @@ func TestTokensExpireAndAreRefreshed(t *testing.T) {
 	})
 }
 
-// Whoever copied a refresh token is found out when the second of the two uses it.
+// A copied refresh token is detected when the second of the two holders uses it.
 func TestRefreshTokenUsedManyTimesAtOnceEndsTheLogin(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -345,7 +345,7 @@ func TestRevokingATokenEndsOnlyItsLogin(t *testing.T) {
 			func(b crier.BearerTokens) string { return b.RefreshToken },
 		} {
 			tokens := d.signedIn(t)
-			for range 2 { // a second time is no error
+			for range 2 { // repeating it is no error
 				if err := d.Devices.Revoke(ctx, which(tokens)); err != nil {
 					t.Fatal(err)
 				}
@@ -380,7 +380,7 @@ func request() AuthorizationRequest {
 		Challenge: challenge, ChallengeMethod: "S256", Resource: home + "/mcp", State: "the state"}
 }
 
-// query returns the parameters of the address that the browser is sent to.
+// query returns the parameters of the redirect.
 func query(t *testing.T, to *SentBack) url.Values {
 	t.Helper()
 	if to == nil {
@@ -393,7 +393,7 @@ func query(t *testing.T, to *SentBack) url.Values {
 	return u.Query()
 }
 
-// approved returns the code that a client gets when the person says yes.
+// approved returns the code that a client gets when the person agrees.
 func (d *desk) approved(t *testing.T, r AuthorizationRequest) string {
 	t.Helper()
 	consent, err := d.Authorizations.Ask(t.Context(), d.f.Owner.ID, session, r)
@@ -438,7 +438,7 @@ func TestAuthorizationErrorsGoToTheRightParty(t *testing.T) {
 	d := newDesk(t, f)
 	for name, c := range map[string]struct {
 		change func(*AuthorizationRequest)
-		// person is the kind of error that the person sees, client the one that the program is told.
+		// person is the kind of error that the person sees, client the one that the program gets.
 		person crier.Kind
 		client string
 	}{
@@ -488,7 +488,7 @@ func TestAuthorizationErrorsGoToTheRightParty(t *testing.T) {
 	}
 }
 
-// The answer is added to what the client's address has, and nothing of it is lost.
+// The response is added to the client's redirect URI, whose own parameters are kept.
 func TestResponseIsAddedToTheRedirectURI(t *testing.T) {
 	t.Parallel()
 	s := &Authorizations{publicURL: home}
@@ -603,7 +603,7 @@ func TestCodeReuseAtOnceRevokesItsTokens(t *testing.T) {
 		if err != nil || found.Resource != home+"/mcp" || found.Name != "Inspector" {
 			t.Errorf("the token is for %+v, %v", found, err)
 		}
-		// A token of a program is renewed by that program alone.
+		// A token of a program can be refreshed by that program only.
 		for client, want := range map[string]string{"": "invalid_grant", "other": "invalid_grant", "inspector": ""} {
 			renewed, err := d.Devices.Refresh(ctx, tokens.RefreshToken, client)
 			if got := code(t, err); got != want {
@@ -614,7 +614,7 @@ func TestCodeReuseAtOnceRevokesItsTokens(t *testing.T) {
 			}
 		}
 		g.Verifier = "a thief does not know it"
-		d.now = d.now.Add(2 * codeLife) // also long after
+		d.now = d.now.Add(2 * codeLife) // even long after
 		if _, err := d.Authorizations.Exchange(ctx, g); code(t, err) != "invalid_grant" || d.works(t, tokens) {
 			t.Errorf("the code was used again: %v", err)
 		}
@@ -682,7 +682,7 @@ func TestDynamicClientRegistration(t *testing.T) {
 	}
 }
 
-// numbered are n addresses that differ in their last character.
+// numbered returns n URLs that differ in their last character.
 func numbered(address string, n int) (list []string) {
 	for i := range n {
 		list = append(list, address[:len(address)-1]+string(rune('a'+i)))

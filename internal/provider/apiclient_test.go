@@ -13,7 +13,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// fixed is a server that always gives the same answer and remembers the last request.
+// fixed is a server that always sends the same response and records the last request.
 type fixed struct {
 	*httptest.Server
 	last *http.Request

@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider"
 )
 
-// connector is a network that answers to a code as it is told.
+// connector is a network with a fixed response to a code.
 type connector struct {
 	plain
 	consent  error

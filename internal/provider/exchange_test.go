@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMaskHidesCredentialsInEverySpelling: exchanges are shown to people and kept; what would let others act must not
-// be in them, and what explains a failure must stay.
+// TestMaskHidesCredentialsInEverySpelling: exchanges are stored and shown to people; they must not contain credentials,
+// and what explains a failure must stay.
 func TestMaskHidesCredentialsInEverySpelling(t *testing.T) {
 	t.Parallel()
 	r := Request{Bearer: "tok+en/1=", Secrets: []Secret{"", "second|secret"},
@@ -127,7 +127,8 @@ func TestFailuresOfAnAnswerTellWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestUnclearAnswersAreUnknownOnlyAfterPublishing: reading again costs nothing, publishing again may publish twice.
+// TestUnclearAnswersAreUnknownOnlyAfterPublishing: repeating a read costs nothing, repeating a publication may publish
+// twice.
 func TestUnclearAnswersAreUnknownOnlyAfterPublishing(t *testing.T) {
 	t.Parallel()
 	for _, publishes := range []bool{false, true} {

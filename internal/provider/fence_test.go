@@ -13,7 +13,7 @@ import (
 	"crier/internal/provider"
 )
 
-// fencedCaller has a clock that jumps when told to, as a process that was frozen finds it.
+// fencedCaller has a clock that jumps on request, as in a process that was frozen.
 func fencedCaller(clock *atomic.Int64) *provider.Caller {
 	return provider.NewCaller(provider.CallerConfig{
 		Now: func() time.Time { return now.Add(time.Duration(clock.Load())) }})
@@ -78,7 +78,7 @@ func checkNotSent(t *testing.T, err error) {
 	}
 }
 
-// freezingFile hands out one half and makes the clock jump then.
+// freezingFile returns one half and then makes the clock jump.
 type freezingFile struct {
 	io.ReaderAt
 	at    int64

@@ -76,8 +76,8 @@ func TestOAuth2RefreshSendsTheRefreshToken(t *testing.T) {
 	}
 }
 
-// TestOAuth2EndsOfTokens: an end that no clock can tell is none, instead of one in the past that has the token renewed
-// again and again.
+// TestOAuth2EndsOfTokens: an expiry beyond the clock's range means none, instead of one in the past that makes the
+// token be refreshed again and again.
 func TestOAuth2EndsOfTokens(t *testing.T) {
 	t.Parallel()
 	now := providertest.NewClock().Now()
@@ -93,7 +93,7 @@ func TestOAuth2EndsOfTokens(t *testing.T) {
 	}
 }
 
-// TestOAuth2RevokesWhatIsDeadAlready: a token that the network no longer knows is as good as revoked.
+// TestOAuth2RevokesWhatIsDeadAlready: a token that the network no longer knows counts as revoked.
 func TestOAuth2RevokesWhatIsDeadAlready(t *testing.T) {
 	t.Parallel()
 	classify := func(answer *provider.Response) *provider.Error {

@@ -31,7 +31,7 @@ func TestRegistryRejectsContradictions(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		providers []provider.Provider
-		want      string // part of the error; empty when there is none
+		want      string // part of the error; empty if there is none
 	}{
 		{"consistent", []provider.Provider{deleter{plain{info: declared}}}, ""},
 		{"declared, not implemented", []provider.Provider{plain{info: declared}}, "ability delete"},

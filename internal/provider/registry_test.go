@@ -10,7 +10,7 @@ import (
 	"crier/internal/provider"
 )
 
-// narrow is a network with accounts that can do less, and with prices.
+// narrow is a network with limited accounts, and with prices.
 type narrow struct {
 	plain
 	account provider.Info
@@ -73,7 +73,7 @@ func TestRegistryKeepsItsOrderToItself(t *testing.T) {
 	}
 }
 
-// meter is a network that tells numbers.
+// meter is a network with metrics.
 type meter struct{ plain }
 
 func (meter) PostMetrics(context.Context, provider.Account, []string) (map[string]provider.Metrics, error) {
@@ -148,7 +148,7 @@ func TestUnknownSettingsAreExplained(t *testing.T) {
 	}
 }
 
-// TestSettingValuesAreRefusedWithTheirRule has a value for every type and format, each side of its bounds.
+// TestSettingValuesAreRefusedWithTheirRule has a value for every type and format, on each side of its bounds.
 func TestSettingValuesAreRefusedWithTheirRule(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, plain{info: plainInfo("my", mySettings()...)})

@@ -13,7 +13,7 @@ import (
 	"crier/internal/provider"
 )
 
-// plain is a network that can post and nothing else.
+// plain is a network that can only post.
 type plain struct {
 	provider.Defaults
 	info provider.Info

@@ -14,7 +14,7 @@ import (
 	"crier"
 )
 
-// parts reads a body of several parts.
+// parts reads a multipart body.
 func parts(t *testing.T, b Body) (texts []string, headers []http.Header) {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(b.contentType)
@@ -35,7 +35,8 @@ func parts(t *testing.T, b Body) (texts []string, headers []http.Header) {
 	}
 }
 
-// A body whose length is wrong hangs, or is cut off; one that can be read once cannot be sent on another connection.
+// A body with a wrong length hangs or is truncated; one that can be read only once cannot be sent on another
+// connection.
 func TestBodyHasItsLengthAndCanBeReread(t *testing.T) {
 	t.Parallel()
 	file := strings.NewReader("0123456789")
@@ -126,8 +127,8 @@ func TestTokensOfOneConsentExpireTogether(t *testing.T) {
 	}
 }
 
-// What is missing in a list that does not reach back far enough may be there all the same: to believe it would publish
-// a post twice.
+// An entry missing in a list that does not reach back far enough may still exist: believing the list would publish a
+// post twice.
 func TestListProvesAbsenceOnlyWithinItsRange(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)

@@ -17,7 +17,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// asking is a network that can be asked about its accounts.
+// asking is a network that can be queried about its accounts.
 type asking struct {
 	consenting
 	choices provider.Choices
@@ -132,7 +132,7 @@ func TestMentionsAreLookedUpAtTheNetwork(t *testing.T) {
 	})
 }
 
-// TestAskingSaysWhyTheNetworkDidNotAnswer: a caller can wait for a limit, and nothing of a network is an error of
+// TestAskingSaysWhyTheNetworkDidNotAnswer: a caller can wait for a limit, and no error of a network is an error of
 // crier.
 func TestAskingSaysWhyTheNetworkDidNotAnswer(t *testing.T) {
 	t.Parallel()
@@ -215,7 +215,7 @@ func TestFreshenKeepsWhatTheNetworkSays(t *testing.T) {
 			}
 			return got
 		}
-		// A network that does not answer keeps nothing from going on, and is left alone for a minute.
+		// A network that does not respond blocks nothing, and is not called again for a minute.
 		n.failure = &provider.Error{Kind: provider.Temporary, Message: "down"}
 		freshen()
 		if got := freshen(); got.DisplayName != "Account 1" || got.ProfileAt != nil || len(n.asked) != 1 {
@@ -235,7 +235,7 @@ func TestFreshenKeepsWhatTheNetworkSays(t *testing.T) {
 		if freshen(); len(n.asked) != 2 {
 			t.Errorf("within the hour it is asked again: %q", n.asked)
 		}
-		// What the token belongs to is never taken for another account.
+		// The token's account is never confused with another one.
 		w.Now = w.After(2 * time.Minute)
 		n.profile = provider.ConnectedAccount{ProviderAccountID: "2", DisplayName: "Somebody else"}
 		if got := freshen(); got.DisplayName != "New" || len(n.asked) != 3 {

@@ -16,14 +16,14 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// consenting is a network whose consent gives some accounts.
+// consenting is a network whose consent grants access to some accounts.
 type consenting struct {
 	provider.Defaults
 	offers  []string // the ids of accounts
 	scopes  []string
 	refused error
 	revoked []string
-	bounded bool // the last revocation had to end within some seconds
+	bounded bool // the last revocation had a deadline of some seconds
 }
 
 func (*consenting) Info() provider.Info {
@@ -87,7 +87,7 @@ func (w *world) begin(t *testing.T, scope access.TeamScope) string {
 	return u.Query().Get("state")
 }
 
-// complete comes back from the network in a browser in which the owner is signed in.
+// complete returns from the network in a browser in which the owner is signed in.
 func (w *world) complete(t *testing.T, state string) (Outcome, error) {
 	t.Helper()
 	return w.completeAs(t, state, w.Owner.ID)
@@ -99,7 +99,7 @@ func (w *world) completeAs(t *testing.T, state string, person crier.ID) (Outcome
 		Person: person})
 }
 
-// The address of a consent page can be sent to anybody, and whoever made it knows its state.
+// The URL of a consent page can be sent to anybody, and its creator knows its state.
 func TestConnectionByAnotherPersonNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
@@ -371,7 +371,7 @@ func TestAccountIsSwitchedOffAndDisconnected(t *testing.T) {
 			t.Errorf("a disconnected account is asked: %v", err)
 		}
 		list, err := w.Accounts.List(ctx, scope)
-		if err != nil || len(list.Data) != 2 { // with the fixture's own
+		if err != nil || len(list.Data) != 2 { // including the fixture's own
 			t.Errorf("lists %+v, %v", list.Data, err)
 		}
 		networks, err := w.Accounts.Providers(ctx, accesstest.Owner(t, w.Fixture).Control.Caller(scope.Caller()))

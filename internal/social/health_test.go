@@ -15,7 +15,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// TestOutlookTellsWhatWillKeepAnAccountFromPublishing, the first reason that fits.
+// TestOutlookTellsWhatWillKeepAnAccountFromPublishing: the first matching reason.
 func TestOutlookTellsWhatWillKeepAnAccountFromPublishing(t *testing.T) {
 	t.Parallel()
 	registry, err := provider.NewRegistry(&consenting{})
@@ -105,7 +105,7 @@ func TestRisksAreAddedToWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestPostsAtRiskAreThoseBehindTheEnd: what goes out before a connection ends is safe.
+// TestPostsAtRiskAreThoseBehindTheEnd: posts due before a connection ends are safe.
 func TestPostsAtRiskAreThoseBehindTheEnd(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// Only networks whose accounts change from hour to hour are worth a question to the database before every post.
+// Only networks whose accounts change from hour to hour are worth a database query before every post.
 func TestFreshenReadsOnlyRequestedNetworks(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open(t.Context(), databases.Fresh(t, store.SQLite).Config())

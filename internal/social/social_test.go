@@ -21,7 +21,7 @@ var databases = &storetest.Suite{}
 
 func TestMain(m *testing.M) { os.Exit(databases.Run(m)) }
 
-// jobs keeps what was enqueued.
+// jobs records the enqueued jobs.
 type jobs struct{ list []job.Job }
 
 func (j *jobs) Enqueue(_ context.Context, _ *store.Tx, list ...job.Job) error {
@@ -29,7 +29,7 @@ func (j *jobs) Enqueue(_ context.Context, _ *store.Tx, list ...job.Job) error {
 	return nil
 }
 
-// world is the rules over a fixture.
+// world is the package's rules over a fixture.
 type world struct {
 	Rules
 	*storetest.Fixture
