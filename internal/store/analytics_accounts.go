@@ -7,22 +7,22 @@ import (
 	"crier"
 )
 
-// AccountDay is what a network told of an account on a day; nil means not told.
+// AccountDay holds the metrics that a network reported for an account on a day; nil means not reported.
 type AccountDay struct {
 	SocialAccountID crier.ID
-	// Day counts from 1 January 1970 in the team's zone.
+	// Day is the day number since 1 January 1970 in the team's time zone.
 	Day      int64
 	TeamID   crier.ID
 	Provider crier.Provider
 	ReadAt   crier.Time
-	// Followers, Following and Posts are the account's at the last reading of the day.
+	// Followers, Following and Posts are the account's values at the last reading of the day.
 	Followers, Following, Posts *int64
-	// Views, Reach and Engagements are of the day as a whole.
+	// Views, Reach and Engagements cover the whole day.
 	Views, Reach, Engagements *int64
 }
 
-// PutAccountDay keeps what was told of an account on a day. What an earlier reading of the day told stays where this
-// one tells nothing.
+// PutAccountDay stores the metrics of an account on a day. Values of an earlier reading of the day are kept where this
+// one has none.
 func (tx *Tx) PutAccountDay(ctx context.Context, d AccountDay) error {
 	return tx.queueExec(ctx, changed("keep the numbers of an account"), `INSERT INTO account_days AS d
 		(social_account_id, day, team_id, provider, read_at, followers, following, posts, views, reach, engagements)
@@ -35,7 +35,7 @@ func (tx *Tx) PutAccountDay(ctx context.Context, d AccountDay) error {
 		d.Engagements)
 }
 
-// AccountDays reads what was told of a team's accounts, by day and account.
+// AccountDays reads the daily metrics of a team's accounts, by day and account.
 func (r reads) AccountDays(ctx context.Context, f AnalyticsFilter) ([]AccountDay, error) {
 	where, args := f.where("a")
 	rows, err := r.q.QueryContext(ctx, bind(`SELECT a.social_account_id, a.day, a.team_id, a.provider, a.read_at,
@@ -55,7 +55,7 @@ func (r reads) AccountDays(ctx context.Context, f AnalyticsFilter) ([]AccountDay
 	return list, nil
 }
 
-// AccountsToRead reads the connected accounts whose numbers are due, the longest waiting first.
+// AccountsToRead returns the connected accounts whose metrics are due to be read, longest overdue first.
 func (r reads) AccountsToRead(ctx context.Context, now crier.Time, limit int) ([]crier.ID, error) {
 	rows, err := r.keyed.QueryContext(ctx, `SELECT a.id FROM social_accounts a JOIN teams t ON t.id = a.team_id
 		WHERE a.status = 'connected' AND a.metrics_at <= $1 AND t.deleted_at IS NULL ORDER BY a.metrics_at LIMIT $2`,
@@ -66,7 +66,7 @@ func (r reads) AccountsToRead(ctx context.Context, now crier.Time, limit int) ([
 	return collect(rows, scanID)
 }
 
-// PlanAccountRead sets when an account is read next, unless somebody else has planned it since it was due.
+// PlanAccountRead sets when an account is read next, unless another node has planned it since it was due.
 func (tx *Tx) PlanAccountRead(ctx context.Context, account crier.ID, due, next crier.Time) (planned bool, err error) {
 	res, err := tx.q.ExecContext(ctx, `UPDATE social_accounts SET metrics_at = $3 WHERE id = $1 AND metrics_at <= $2`,
 		account, due, next)
@@ -77,7 +77,7 @@ func (tx *Tx) PlanAccountRead(ctx context.Context, account crier.ID, due, next c
 	return n > 0, err
 }
 
-// SetMetricsHint notes what keeps a network from telling the numbers of an account; nil notes that it told them.
+// SetMetricsHint records why a network does not report the metrics of an account; nil records that it does.
 func (tx *Tx) SetMetricsHint(ctx context.Context, account crier.ID, hint *string) error {
 	return tx.queueExec(ctx, changed("note the hint of an account"), `UPDATE social_accounts SET metrics_hint = $2
 		WHERE id = $1 AND metrics_hint IS DISTINCT FROM $2`, account, hint)

@@ -11,7 +11,7 @@ import (
 	"crier"
 )
 
-// mergeDaySums adds up sums of the same key and returns them in the order of their keys.
+// mergeDaySums adds up sums with the same key and returns them in key order.
 func mergeDaySums(list []DaySums) []DaySums {
 	type key struct {
 		team     crier.ID
@@ -50,10 +50,10 @@ func compareDaySums(a, b *DaySums) int {
 		cmp.Compare(a.SocialAccountID, b.SocialAccountID), cmp.Compare(a.PostType, b.PostType))
 }
 
-// AnalyticsFilter selects what is counted. Empty lists select all.
+// AnalyticsFilter selects the publications to count. Empty lists select all.
 type AnalyticsFilter struct {
 	TeamID crier.ID
-	// From and To are the first and the last day, counted from 1 January 1970.
+	// From and To are the first and the last day, as day numbers since 1 January 1970.
 	From, To         int64
 	Providers        []crier.Provider
 	SocialAccountIDs []crier.ID
@@ -77,10 +77,10 @@ func (f AnalyticsFilter) where(table string) (string, []any) {
 	return where, args
 }
 
-// DayGrouping says what sums are kept apart by; the fields of the others are zero.
+// DayGrouping selects the fields that sums are grouped by; the other key fields are zero.
 type DayGrouping struct{ Day, Account, PostType bool }
 
-// AnalyticsDays reads the sums of days.
+// AnalyticsDays reads the daily sums, grouped.
 func (r reads) AnalyticsDays(ctx context.Context, f AnalyticsFilter, gained bool, by DayGrouping) ([]DaySums, error) {
 	var columns, groups []string
 	pick := func(apart bool, column, zero string) {
@@ -128,12 +128,12 @@ func (r reads) AnalyticsDays(ctx context.Context, f AnalyticsFilter, gained bool
 	return list, nil
 }
 
-// StatsBetween reads the counted publications that were published in a time, the newest first, at most limit.
+// StatsBetween reads the counted publications that were published in a time range, newest first, at most limit.
 func (r reads) StatsBetween(ctx context.Context, f AnalyticsFilter, from, to crier.Time,
 	limit int) ([]PublicationStats, error) {
 	where, args := f.where("s")
 	args = append([]any{f.TeamID, f.From - 1, f.To + 1, from, to}, append(args, limit)...)
-	// The days bound what the index reads; a day of any zone begins within one of them.
+	// The days limit the range that is read from the index; a day of any time zone starts within one of them.
 	rows, err := r.q.QueryContext(ctx, bind(`SELECT `+statsColumns+` FROM publication_stats s WHERE s.team_id = ?
 		AND s.published_day BETWEEN ? AND ? AND s.published_at >= ? AND s.published_at < ?`+where+`
 		ORDER BY s.published_at DESC, s.publication_id LIMIT ?`, 0), args...)
@@ -147,7 +147,7 @@ func (r reads) StatsBetween(ctx context.Context, f AnalyticsFilter, from, to cri
 	return list, nil
 }
 
-// StatsReadSince reads the counted publications whose last reading is not older than a time, at most limit.
+// StatsReadSince reads the counted publications whose last reading is at or after a time, at most limit.
 func (r reads) StatsReadSince(ctx context.Context, f AnalyticsFilter, from crier.Time,
 	limit int) ([]PublicationStats, error) {
 	where, args := f.where("s")
@@ -164,7 +164,7 @@ func (r reads) StatsReadSince(ctx context.Context, f AnalyticsFilter, from crier
 	return list, nil
 }
 
-// RawReadings reads the kept readings of publications, each publication's in the order of time.
+// RawReadings reads the stored readings of publications, each publication's in time order.
 func (r reads) RawReadings(ctx context.Context, publications []crier.ID) (map[crier.ID][]Reading, error) {
 	out := map[crier.ID][]Reading{}
 	for batch := range batches(publications) {
@@ -195,8 +195,8 @@ func scanReading(row scanner) (reading Reading, err error) {
 	return reading, err
 }
 
-// DecodeNumbers reads the numbers of a kept reading. Networks tell views or impressions; both say how often a post was
-// seen.
+// DecodeNumbers decodes the metrics of a stored reading. Networks report views or impressions; both mean how often a
+// post was seen.
 func DecodeNumbers(raw json.RawMessage) (Numbers, error) {
 	var told struct {
 		Views       *int64 `json:"views"`
@@ -216,8 +216,8 @@ func DecodeNumbers(raw json.RawMessage) (Numbers, error) {
 		Comments: told.Comments, Shares: told.Shares, Quotes: told.Quotes, Saves: told.Saves, Clicks: told.Clicks}, nil
 }
 
-// Gains returns the sums of the days on which a publication was read, from its readings in the order of time. day tells
-// the day of an instant. Where the first readings are no longer kept, nobody knows what the first kept one has gained.
+// Gains returns the sums of the days on which a publication was read, from its readings in time order. day returns the
+// day of an instant. If the first readings are no longer stored, the gain of the first stored one is unknown.
 func Gains(s PublicationStats, readings []Reading, day func(crier.Time) int64) []DaySums {
 	s.Numbers = Numbers{}
 	if len(readings) > 0 && int64(len(readings)) < s.Readings {
@@ -233,7 +233,7 @@ func Gains(s PublicationStats, readings []Reading, day func(crier.Time) int64) [
 	return out
 }
 
-// Totals returns the sums of a publication on a day, as if it were published on it.
+// Totals returns the sums of a publication as if it had been published on a day.
 func Totals(s PublicationStats, day int64) DaySums {
 	empty := s
 	empty.Numbers, empty.PublishedDay = Numbers{}, day
@@ -242,7 +242,7 @@ func Totals(s PublicationStats, day int64) DaySums {
 	return d
 }
 
-// PostTagNames reads the names of the tags of posts.
+// PostTagNames reads the tag names of posts.
 func (r reads) PostTagNames(ctx context.Context, posts []crier.ID) (map[crier.ID][]string, error) {
 	out := map[crier.ID][]string{}
 	for batch := range batches(posts) {

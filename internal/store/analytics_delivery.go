@@ -8,14 +8,14 @@ import (
 	"crier"
 )
 
-// DeliveryCount is how many posts of a network came to an end, by status.
+// DeliveryCount is the number of posts of a network with a final status.
 type DeliveryCount struct {
 	Provider crier.Provider
 	Status   crier.ScheduledPostStatus
 	Count    int64
 }
 
-// DeliveryCounts counts the posts that were due in a time, by network and status. Canceled ones are left out.
+// DeliveryCounts counts the posts that were due in a time range, by network and status, without canceled ones.
 func (r reads) DeliveryCounts(ctx context.Context, f AnalyticsFilter, from, to crier.Time) ([]DeliveryCount, error) {
 	f.PostTypes = nil
 	where, args := f.where("s")
@@ -36,16 +36,17 @@ func (r reads) DeliveryCounts(ctx context.Context, f AnalyticsFilter, from, to c
 	return list, nil
 }
 
-// Lateness is how late the posts of a network went out, in milliseconds.
+// Lateness is how late the posts of a network were published, in milliseconds.
 type Lateness struct {
 	Provider crier.Provider
 	Count    int64
-	// Percentiles are those that were asked for, in their order.
+	// Percentiles are the requested percentiles, in the order of the request.
 	Percentiles []int64
 }
 
-// Latenesses reads how late posts that were due in a time went out: per network, and of all networks together under
-// the empty name, if there are any. Percentile k is the smallest lateness that at least k of 100 posts do not exceed.
+// Latenesses reads how late the posts that were due in a time range were published: per network, and for all networks
+// together under the empty name, if there are any. Percentile k is the smallest lateness that at least k of 100 posts
+// do not exceed.
 func (r reads) Latenesses(ctx context.Context, f AnalyticsFilter, from, to crier.Time,
 	percentiles []int) ([]Lateness, error) {
 	where, args := f.where("s")

@@ -10,15 +10,15 @@ import (
 // lastID is greater than every id.
 const lastID crier.ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-// Uncounted are the posts that events behind the last counted one say were published.
+// Uncounted holds the posts that were published according to the events after the last counted one.
 type Uncounted struct {
 	Publications []crier.ID
-	// Events is how many events were looked at, Last the sequence of the last one.
+	// Events is the number of events read, Last the sequence of the last one.
 	Events int
 	Last   int64
 }
 
-// PublishedSince reads what is not counted yet. It locks the log: one node counts at a time.
+// PublishedSince reads the posts that are not counted yet. It locks the log: one node counts at a time.
 func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err error) {
 	err = tx.q.QueryRowContext(ctx, `SELECT l.followed FROM analytics_log l WHERE l.id = 1`+tx.forUpdate).Scan(&u.Last)
 	if err != nil {
@@ -49,23 +49,23 @@ func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err e
 	return u, nil
 }
 
-// EventsCounted notes the last event that was counted.
+// EventsCounted records the last event that was counted.
 func (tx *Tx) EventsCounted(ctx context.Context, last int64) error {
 	return tx.queueExec(ctx, changed("note how far events are counted"),
 		`UPDATE analytics_log SET followed = $1 WHERE id = 1`, last)
 }
 
-// Behind is what is not counted yet.
+// Behind is the backlog of counting.
 type Behind struct {
-	// Published is true when an event tells of a post that was published.
+	// Published is true if an uncounted event is about a published post.
 	Published bool
-	// Events is how many events are not looked at.
+	// Events is the number of events not read yet.
 	Events int64
-	// Publications is true when there may be publications of before analytics.
+	// Publications is true if there may be uncounted publications from before analytics existed.
 	Publications bool
 }
 
-// AnalyticsBehind tells what is not counted yet.
+// AnalyticsBehind returns the backlog of counting.
 func (r reads) AnalyticsBehind(ctx context.Context) (b Behind, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT
 		EXISTS (SELECT 1 FROM events e WHERE e.sequence > l.followed AND e.type = $2), v.last - l.followed,
@@ -77,8 +77,8 @@ func (r reads) AnalyticsBehind(ctx context.Context) (b Behind, err error) {
 	return b, nil
 }
 
-// PublishedBefore reads the next publications of before analytics, to be counted; last is what BackfillDone takes. It
-// locks the log: one node counts at a time.
+// PublishedBefore reads the next uncounted publications from before analytics existed; last is the argument of
+// BackfillDone. It locks the log: one node counts at a time.
 func (tx *Tx) PublishedBefore(ctx context.Context, limit int) (list []crier.ID, last crier.ID, err error) {
 	err = tx.q.QueryRowContext(ctx, `SELECT l.backfilled FROM analytics_log l WHERE l.id = 1`+tx.forUpdate).Scan(&last)
 	if err != nil {
@@ -98,13 +98,13 @@ func (tx *Tx) PublishedBefore(ctx context.Context, limit int) (list []crier.ID, 
 	return list, list[len(list)-1], nil
 }
 
-// BackfillDone notes the last publication of before analytics that was counted.
+// BackfillDone records the last publication from before analytics existed that was counted.
 func (tx *Tx) BackfillDone(ctx context.Context, last crier.ID) error {
 	return tx.queueExec(ctx, changed("note how far publications are counted"),
 		`UPDATE analytics_log SET backfilled = $1 WHERE id = 1`, last)
 }
 
-// ApplyReading brings the sums up to date with a reading that is kept already.
+// ApplyReading updates the sums with a reading that is already stored.
 func (tx *Tx) ApplyReading(ctx context.Context, s PublicationStats, reading Reading) (PublicationStats, error) {
 	if err := tx.applyReading(ctx, s, reading); err != nil {
 		return s, err
@@ -113,7 +113,7 @@ func (tx *Tx) ApplyReading(ctx context.Context, s PublicationStats, reading Read
 	return s, nil
 }
 
-// SweepMetrics removes readings of before a time, a batch at once, and tells how many. The sums stay.
+// SweepMetrics deletes a batch of readings older than a time and returns how many. The sums stay.
 func (tx *Tx) SweepMetrics(ctx context.Context, before crier.Time) (int64, error) {
 	res, err := tx.q.ExecContext(ctx, `DELETE FROM post_metrics WHERE (scheduled_post_id, taken_at) IN
 		(SELECT m.scheduled_post_id, m.taken_at FROM post_metrics m WHERE m.taken_at < $1

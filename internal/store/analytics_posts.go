@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-// RankedPost is a published post on an account, as a ranking shows it.
+// RankedPost is a published post on an account, as shown in a ranking.
 type RankedPost struct {
 	PublicationStats
 	Title         *string
@@ -17,7 +17,7 @@ type RankedPost struct {
 	AccountHandle *string
 }
 
-// rankSorts are the columns of the sorts of a ranking. What was not told comes after everything that was.
+// rankSorts maps the sorts of a ranking to columns. Metrics that were not reported sort last.
 var rankSorts = map[string]string{
 	string(crier.MetricViews):       "coalesce(s.views, -1)",
 	string(crier.MetricReach):       "coalesce(s.reach, -1)",
@@ -51,10 +51,10 @@ func rankKey(p RankedPost, sort string) Key {
 	return key
 }
 
-// ranking returns the list of the posts that were published in a time and are not deleted.
+// ranking returns the list of posts that were published in a time range and are not deleted.
 func ranking(f AnalyticsFilter, from, to crier.Time) listing[RankedPost] {
 	where, args := f.where("s")
-	// The days bound what the index reads; a day of any zone begins within one of them.
+	// The days limit the range that is read from the index; a day of any time zone starts within one of them.
 	condition := `s.team_id = ? AND s.published_day BETWEEN ? AND ? AND s.published_at >= ? AND s.published_at < ?
 		AND EXISTS (SELECT 1 FROM posts o WHERE o.id = s.post_id AND o.deleted_at IS NULL)` + where
 	return listing[RankedPost]{
@@ -67,7 +67,7 @@ func ranking(f AnalyticsFilter, from, to crier.Time) listing[RankedPost] {
 	}
 }
 
-// RankedPosts reads one page of a ranking, and the total of the list.
+// RankedPosts reads one page of a ranking and the total of the list.
 func (r reads) RankedPosts(ctx context.Context, f AnalyticsFilter, from, to crier.Time,
 	q PageQuery) (PageRows[RankedPost], Total, error) {
 	page, err := r.RankedPage(ctx, f, from, to, q)

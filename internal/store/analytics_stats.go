@@ -11,12 +11,12 @@ import (
 	"crier"
 )
 
-// Numbers are the metrics of a publication; nil means not told.
+// Numbers are the metrics of a publication; nil means not reported.
 type Numbers struct {
 	Views, Reach, Likes, Comments, Shares, Quotes, Saves, Clicks *int64
 }
 
-// Engagements are likes, comments, shares, quotes and saves together, of those that were told; nil when none was.
+// Engagements returns the sum of the reported likes, comments, shares, quotes and saves; nil if none was reported.
 func (n Numbers) Engagements() *int64 {
 	var sum *int64
 	for _, v := range []*int64{n.Likes, n.Comments, n.Shares, n.Quotes, n.Saves} {
@@ -31,7 +31,7 @@ func (n Numbers) Engagements() *int64 {
 	return sum
 }
 
-// Rate is engagements in millionths of views; nil when either was not told or nobody saw the post.
+// Rate returns engagements in millionths of views; nil if either was not reported or there are no views.
 func (n Numbers) Rate() *int64 {
 	e := n.Engagements()
 	if e == nil || n.Views == nil || *n.Views <= 0 {
@@ -41,7 +41,7 @@ func (n Numbers) Rate() *int64 {
 	return &rate
 }
 
-// or returns the numbers, and where they tell nothing those of before.
+// or returns the numbers, with those that are not reported taken from before.
 func (n Numbers) or(before Numbers) Numbers {
 	now, then := n.all(), before.all()
 	for i, v := range now {
@@ -56,7 +56,7 @@ func (n *Numbers) all() []**int64 {
 	return []**int64{&n.Views, &n.Reach, &n.Likes, &n.Comments, &n.Shares, &n.Quotes, &n.Saves, &n.Clicks}
 }
 
-// PublicationStats is a published post on an account, with what it has by now.
+// PublicationStats is a published post on an account with its current metrics.
 type PublicationStats struct {
 	PublicationID   crier.ID
 	TeamID          crier.ID
@@ -66,9 +66,9 @@ type PublicationStats struct {
 	PostType        crier.PostType
 	DueAt           crier.Time
 	PublishedAt     crier.Time
-	// PublishedDay counts from 1 January 1970 in the team's zone.
+	// PublishedDay is the day number since 1 January 1970 in the team's time zone.
 	PublishedDay int64
-	// LateMillis is the time from DueAt to the call; nil when crier did not make it.
+	// LateMillis is the time from DueAt to the call; nil if crier did not make the call.
 	LateMillis *int64
 	ReadAt     *crier.Time
 	Readings   int64
@@ -90,14 +90,14 @@ func scanStats(row scanner) (s PublicationStats, err error) {
 // Countable is a published publication that may not be counted yet.
 type Countable struct {
 	Stats PublicationStats
-	// Zone is the team's; empty when it has none.
+	// Zone is the team's time zone; empty if it has none.
 	Zone string
 	// Sandbox is true for an account on the simulator.
 	Sandbox bool
 }
 
-// Countables reads those of some publications that are published posts, with everything that counting them needs but
-// the day.
+// Countables reads those of the given publications that are published posts, with everything needed to count them
+// except the day.
 func (r reads) Countables(ctx context.Context, publications []crier.ID) ([]Countable, error) {
 	var out []Countable
 	for batch := range batches(publications) {
@@ -136,7 +136,7 @@ func scanCountable(row scanner) (c Countable, err error) {
 		&s.PublishedAt, &c.Zone, &c.Sandbox)
 }
 
-// statsRow is a row of the statement that inserts publications.
+// statsRow is an input row of CountPublications.
 type statsRow struct {
 	Key       crier.ID       `json:"key"`
 	Team      crier.ID       `json:"team"`
@@ -153,7 +153,7 @@ type statsRow struct {
 const statsRowColumns = `key uuid, team uuid, account uuid, post uuid, network text, kind text, due timestamptz,
 	published timestamptz, onday bigint, late bigint`
 
-// CountPublications counts published posts, those that are not counted yet, and tells which.
+// CountPublications counts the published posts that are not counted yet and returns their ids.
 func (tx *Tx) CountPublications(ctx context.Context, list []PublicationStats) (counted []crier.ID, err error) {
 	rows, byID := make([]statsRow, len(list)), map[crier.ID]PublicationStats{}
 	for i, s := range list {
@@ -182,19 +182,19 @@ func (tx *Tx) CountPublications(ctx context.Context, list []PublicationStats) (c
 	return counted, tx.addDaySums(ctx, sums)
 }
 
-// Reading is what a network told of a publication at a moment.
+// Reading holds the metrics that a network reported for a publication at one time.
 type Reading struct {
 	PublicationID crier.ID
 	At            crier.Time
-	// Day of the reading in the team's zone, counted from 1 January 1970.
+	// Day is the day number of the reading since 1 January 1970 in the team's time zone.
 	Day     int64
 	Numbers Numbers
-	// Raw is the reading as it is kept.
+	// Raw is the reading as stored.
 	Raw json.RawMessage
 }
 
-// AddReading keeps a reading and brings the sums of its days up to date. A reading that is not newer than the last one
-// is left out, as is one of a publication that is not counted; kept tells.
+// AddReading stores a reading and updates the sums of its days. It ignores a reading that is not newer than the last
+// one or whose publication is not counted; kept is false then.
 func (tx *Tx) AddReading(ctx context.Context, reading Reading) (kept bool, err error) {
 	s, err := scanStats(tx.q.QueryRowContext(ctx, `SELECT `+statsColumns+` FROM publication_stats s
 		WHERE s.publication_id = $1`+tx.forUpdate, reading.PublicationID))
@@ -213,7 +213,7 @@ func (tx *Tx) AddReading(ctx context.Context, reading Reading) (kept bool, err e
 	return true, tx.applyReading(ctx, s, reading)
 }
 
-// applyReading changes the numbers of a publication, and the sums by the difference.
+// applyReading updates the metrics of a publication, and the sums by the difference.
 func (tx *Tx) applyReading(ctx context.Context, s PublicationStats, reading Reading) error {
 	now := reading.Numbers.or(s.Numbers)
 	err := tx.queueExec(ctx, changedOne("the publication's numbers", s.PublicationID), `UPDATE publication_stats
@@ -227,7 +227,7 @@ func (tx *Tx) applyReading(ctx context.Context, s PublicationStats, reading Read
 	return tx.addDaySums(ctx, []DaySums{publishedChange(s, now), gainedChange(s, now, reading)})
 }
 
-// publishedChange is by how much the sums of the day of publication change.
+// publishedChange returns the change of the sums of the day of publication.
 func publishedChange(s PublicationStats, now Numbers) DaySums {
 	d := daySums(s, false, s.PublishedDay)
 	before, after := addable(s.Numbers), addable(now)
@@ -245,7 +245,7 @@ func publishedChange(s PublicationStats, now Numbers) DaySums {
 	return d
 }
 
-// gainedChange returns what a reading adds to the sums of its own day: the difference from what was told before.
+// gainedChange returns what a reading adds to the sums of its own day: the difference from the previous values.
 func gainedChange(s PublicationStats, now Numbers, reading Reading) DaySums {
 	d := daySums(s, true, reading.Day)
 	d.Counted = 1
@@ -269,8 +269,8 @@ func value(v *int64) int64 {
 	return *v
 }
 
-// SummedMetrics are the metrics that are added up, in the order of DaySums.Sums. Reach is none of them: it counts
-// people, and who saw two posts would count twice.
+// SummedMetrics are the metrics that are summed, in the order of DaySums.Sums. Reach is not: it counts people, and a
+// person who saw two posts would count twice.
 var SummedMetrics = []crier.Metric{crier.MetricViews, crier.MetricLikes, crier.MetricComments, crier.MetricShares,
 	crier.MetricQuotes, crier.MetricSaves, crier.MetricClicks, crier.MetricEngagements}
 
@@ -281,10 +281,10 @@ func addable(n Numbers) [summed]*int64 {
 	return [summed]*int64{n.Views, n.Likes, n.Comments, n.Shares, n.Quotes, n.Saves, n.Clicks, n.Engagements()}
 }
 
-// Sum is a metric added up, and how many told it.
+// Sum is the sum of a metric and the number of publications or readings that reported it.
 type Sum struct{ Value, Told int64 }
 
-// Rated are the views and engagements of those that told both.
+// Rated sums the views and engagements of the publications or readings that reported both.
 type Rated struct{ Views, Engagements, Told int64 }
 
 func ratedOf(n Numbers) Rated {
@@ -295,7 +295,7 @@ func ratedOf(n Numbers) Rated {
 	return Rated{*n.Views, *e, 1}
 }
 
-// DaySums are the sums of a day, an account and a type of posts.
+// DaySums are the sums of a day, an account and a post type.
 type DaySums struct {
 	TeamID          crier.ID
 	Gained          bool
@@ -303,7 +303,7 @@ type DaySums struct {
 	SocialAccountID crier.ID
 	Provider        crier.Provider
 	PostType        crier.PostType
-	// Counted is how many posts were published, or how many readings were taken.
+	// Counted is the number of published posts, or of readings.
 	Counted int64
 	Sums    [summed]Sum // of SummedMetrics
 	Rated   Rated
@@ -359,8 +359,7 @@ func addDaySumStatement() string {
 		ON CONFLICT (team_id, gained, day, social_account_id, post_type) DO UPDATE SET ` + strings.Join(sets, ", ")
 }
 
-// addDaySums adds to the sums of days, in the order of their keys, so that transactions do not wait for each other in a
-// circle.
+// addDaySums adds to the sums of days, in key order to avoid deadlocks.
 func (tx *Tx) addDaySums(ctx context.Context, list []DaySums) error {
 	for _, d := range mergeDaySums(list) {
 		args := []any{d.TeamID, d.Gained, d.Day, d.SocialAccountID, d.PostType, d.Provider}

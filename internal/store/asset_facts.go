@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-// AssetFacts holds the fields of an asset that posts show.
+// AssetFacts holds the fields of an asset that are shown with posts.
 type AssetFacts struct {
 	crier.AttachedAsset
 	Status  string
@@ -15,7 +15,7 @@ type AssetFacts struct {
 	Deleted bool
 }
 
-// attached returns the asset as an attachment shows it; only the id is known of an asset that was purged.
+// attached returns the asset as shown in an attachment; for a purged asset only the id is known.
 func (f AssetFacts) attached(id crier.ID) crier.AttachedAsset {
 	f.AssetID = id
 	return f.AttachedAsset
@@ -27,8 +27,8 @@ func (r reads) AssetFacts(ctx context.Context, team crier.ID, ids []crier.ID) (m
 	return r.assetFacts(ctx, team, ids, "")
 }
 
-// LockAssetFacts is AssetFacts with a shared lock on the assets. Posts take it when assets are attached, so that the
-// job that follows a change of an asset's tags finds every post that read the old ones.
+// LockAssetFacts is AssetFacts with a shared lock on the assets. It is taken when assets are attached to a post, so
+// that the job that follows a change of an asset's tags finds every post that read the old ones.
 func (tx *Tx) LockAssetFacts(ctx context.Context, team crier.ID, ids []crier.ID) (map[crier.ID]AssetFacts, error) {
 	return tx.assetFacts(ctx, team, ids, tx.forShare())
 }

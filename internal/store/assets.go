@@ -12,7 +12,7 @@ import (
 // the service and not stored.
 type Asset struct {
 	crier.Asset
-	// Facts is what probing the file found and which renditions exist, as JSON of the service.
+	// Facts holds the results of probing the file and the existing renditions, as JSON of the service.
 	Facts json.RawMessage
 }
 
@@ -114,7 +114,7 @@ func (tx *Tx) countAsset(ctx context.Context, team crier.ID, by int, bytes int64
 	return nil
 }
 
-// StoredBytes returns how many bytes the assets of all teams of an organization have.
+// StoredBytes returns the total size of the assets of all teams of an organization.
 func (r reads) StoredBytes(ctx context.Context, organization crier.ID) (bytes int64, err error) {
 	err = r.q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(asset_bytes), 0) AS bigint) FROM teams
 		WHERE organization_id = $1 AND deleted_at IS NULL`, organization).Scan(&bytes)

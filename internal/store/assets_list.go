@@ -14,7 +14,7 @@ type AssetFilter struct {
 	NoFolder bool
 	Status   string
 	Kind     string
-	// NamePrefix is the beginning of the file name, case-insensitive.
+	// NamePrefix is a case-insensitive prefix of the file name.
 	NamePrefix string
 }
 

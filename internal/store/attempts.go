@@ -12,7 +12,7 @@ import (
 	"crier"
 )
 
-// Attempt is one operation that was tried with a network.
+// Attempt is one attempted operation on a network.
 type Attempt struct {
 	crier.Attempt
 	ScheduledPostID crier.ID
@@ -55,11 +55,11 @@ type AttemptStart struct {
 	Publication Publication
 	Owner       crier.ID
 	Attempt     Attempt
-	// LeaseUntil is how long the worker keeps the publication without extending the lease.
+	// LeaseUntil is when the lease ends unless it is extended.
 	LeaseUntil crier.Time
 	// Repeats is the attempt that this one replaces; it is ended in the same transaction.
 	Repeats *crier.ID
-	// Event is written with it; nil for none.
+	// Event is written in the same transaction; nil for none.
 	Event *NewEvent
 	// Begun is set by BeginAttempts. It is false if the publication was moved, edited or canceled meanwhile, or the
 	// lease was lost: nothing may be sent then.
@@ -174,8 +174,8 @@ func (tx *Tx) insertOpen(ctx context.Context, list []Attempt) error {
 		settled_after timestamptz`), asJSON(&rows))
 }
 
-// WriteAttempts writes ended attempts. An attempt that could publish something has a row already, which is completed
-// unless somebody else has done so.
+// WriteAttempts writes ended attempts. An attempt that could publish something already has a row, which is completed
+// unless it already was.
 func (tx *Tx) WriteAttempts(ctx context.Context, list ...Attempt) error {
 	var rows []endRow
 	for _, a := range list {
@@ -204,7 +204,7 @@ func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
 		orNull(a.Outcome), orNull(a.ErrorCode), orNull(a.Message), orNull(a.NextStep), a.NextAt, exchangesOf(a))
 }
 
-// EndAttempt completes an attempt with its result. ok is false if it was completed already.
+// EndAttempt completes an attempt with its result. ok is false if it was already completed.
 func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
 	rows := []endRow{endOf(a)}
 	res, err := tx.q.ExecContext(ctx, tx.endAttempts(), asJSON(&rows))

@@ -8,8 +8,8 @@ import (
 	"crier"
 )
 
-// InsertAudit appends an entry to the audit log. It locks nothing that other writers of the organization need; the log
-// is counted by SumAudit.
+// InsertAudit appends an entry to the audit log. It takes no lock that other writers of the organization need; SumAudit
+// counts the log.
 func (tx *Tx) InsertAudit(ctx context.Context, e crier.AuditEntry) error {
 	return tx.queueExec(ctx, changed("write the audit log"), `INSERT INTO audit_log (id, organization_id, team_id,
 		principal_kind, principal_id, person_id, action, target, changes, request_id, created_at, created_id)
@@ -18,7 +18,7 @@ func (tx *Tx) InsertAudit(ctx context.Context, e crier.AuditEntry) error {
 		rawOrNull(e.Changes), e.RequestID, e.CreatedAt, e.CreatedID)
 }
 
-// AuditFilter narrows an audit log; empty fields do not.
+// AuditFilter filters an audit log. Empty fields do not filter.
 type AuditFilter struct {
 	From, To    *crier.Time
 	Action      string
@@ -43,7 +43,7 @@ func (r reads) AuditLog(ctx context.Context, organization crier.ID, q PageQuery)
 	return r.FilteredAuditLog(ctx, organization, AuditFilter{}, q)
 }
 
-// FilteredAuditCount counts the entries that a filter leaves of an organization's audit log.
+// FilteredAuditCount counts the entries of an organization's audit log that pass a filter.
 func (r reads) FilteredAuditCount(ctx context.Context, organization crier.ID, f AuditFilter) (Total, error) {
 	if f == (AuditFilter{}) {
 		n, err := r.AuditCount(ctx, organization)
@@ -52,7 +52,7 @@ func (r reads) FilteredAuditCount(ctx context.Context, organization crier.ID, f 
 	return f.conditions(organization).count(ctx, r, "audit_log a")
 }
 
-// FilteredAuditLog reads one page of what a filter leaves of an organization's audit log.
+// FilteredAuditLog reads one page of the entries of an organization's audit log that pass a filter.
 func (r reads) FilteredAuditLog(ctx context.Context, organization crier.ID, f AuditFilter,
 	q PageQuery) (PageRows[crier.AuditEntry], error) {
 	c := f.conditions(organization)
@@ -86,8 +86,8 @@ func scanAudit(row scanner) (crier.AuditEntry, error) {
 	return e, err
 }
 
-// AuditCount returns the number of entries in an organization's audit log: those that SumAudit has counted, and those
-// after them.
+// AuditCount returns the number of entries in an organization's audit log: those counted by SumAudit plus those after
+// them.
 func (r reads) AuditCount(ctx context.Context, organization crier.ID) (int64, error) {
 	var n int64
 	if err := r.q.QueryRowContext(ctx, `SELECT o.audit_total + (SELECT count(*) FROM audit_log a
@@ -106,9 +106,9 @@ type auditSumRow struct {
 	Entries int64    `json:"entries"`
 }
 
-// SumAudit adds the entries of the audit log up to a time to the totals of their organizations, of some organizations;
-// more is true if others are left. The time must be long enough ago that no transaction with an older entry is open.
-// The entries are counted before any row is locked; if another node was faster, nothing is counted twice.
+// SumAudit adds audit log entries up to a time to the totals of their organizations, for a batch of organizations; more
+// is true if others are left. The time must be long enough ago that no transaction with an older entry is open. Entries
+// are counted before any row is locked; if another node was faster, nothing is counted twice.
 func (s *Store) SumAudit(ctx context.Context, until crier.Time) (more bool, err error) {
 	rows, err := s.q.QueryContext(ctx, `SELECT o.id, o.audit_counted_to, (SELECT count(*) FROM audit_log a
 			WHERE a.organization_id = o.id AND a.created_at > o.audit_counted_to AND a.created_at <= $1)

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// AuthorizationCode is a code of the authorization code flow, with what it is bound to.
+// AuthorizationCode is a code of the authorization code flow, with the values it is bound to.
 type AuthorizationCode struct {
 	Hash        []byte
 	UserID      crier.ID
@@ -18,7 +18,7 @@ type AuthorizationCode struct {
 	RedirectURI string
 	Challenge   string // the S256 challenge of PKCE
 	Resource    string
-	FamilyID    *crier.ID // what the code gave; nil until it is used
+	FamilyID    *crier.ID // issued for the code; nil until it is used
 	ExpiresAt   crier.Time
 }
 
@@ -49,7 +49,7 @@ func (tx *Tx) LockAuthorizationCode(ctx context.Context, hash []byte) (*Authoriz
 	return &c, nil
 }
 
-// UseAuthorizationCode notes the token family that a code gave.
+// UseAuthorizationCode records the token family issued for a code.
 func (tx *Tx) UseAuthorizationCode(ctx context.Context, hash []byte, family crier.ID) error {
 	if _, err := tx.q.ExecContext(ctx, `UPDATE authorization_codes SET family_id = $2 WHERE hash = $1`, hash,
 		family); err != nil {

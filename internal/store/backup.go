@@ -16,7 +16,7 @@ import (
 	"crier"
 )
 
-// A Dump is a consistent copy of a database in files of a directory: one SQLite database, or one file per PostgreSQL
+// A Dump is a consistent copy of a database as files in a directory: one SQLite database, or one file per PostgreSQL
 // table.
 type Dump struct {
 	Dialect Dialect `json:"dialect"`
@@ -26,7 +26,7 @@ type Dump struct {
 	Counts []DumpCount `json:"sequences,omitempty"`
 }
 
-// DumpFile is a file of a dump. Table and Columns are those of PostgreSQL.
+// DumpFile is a file of a dump. Table and Columns are set for PostgreSQL only.
 type DumpFile struct {
 	Name    string   `json:"name"`
 	Table   string   `json:"table,omitempty"`
@@ -39,10 +39,10 @@ type DumpCount struct {
 	Value    int64  `json:"value"`
 }
 
-// notDumped are the tables of PostgreSQL that describe the schema, which migrations make, or the running nodes.
+// notDumped are the PostgreSQL tables that describe the schema, which migrations create, or the running nodes.
 var notDumped = []string{"goose_db_version", "river_migration", "river_leader", "river_client", "river_client_queue"}
 
-// Dump writes a consistent copy of the database into an empty directory, while others use the database.
+// Dump writes a consistent copy of the database to an empty directory while the database is in use.
 func (s *Store) Dump(ctx context.Context, dir string) (Dump, error) {
 	if current, err := s.Migrated(ctx); err != nil || !current {
 		return Dump{}, errors.Join(err, errors.New("the schema is not up to date: run crier migrate first"))
@@ -54,7 +54,7 @@ func (s *Store) Dump(ctx context.Context, dir string) (Dump, error) {
 	}
 	if s.dialect == SQLite {
 		d.Files = []DumpFile{{Name: sqliteFile}}
-		// It reads in one transaction, which in WAL mode keeps nobody from writing.
+		// It reads in one transaction, which does not block writers in WAL mode.
 		if _, err := s.writer.ExecContext(ctx, `VACUUM INTO $1`, filepath.Join(dir, sqliteFile)); err != nil {
 			return d, fmt.Errorf("copy the database: %w", err)
 		}
@@ -80,7 +80,7 @@ func (s *Store) schemaVersion(ctx context.Context) (int64, error) {
 	return version, nil
 }
 
-// withJobConn calls fn with a connection that plans for whole tables.
+// withJobConn calls fn with a connection whose planner settings suit whole tables.
 func (s *Store) withJobConn(ctx context.Context, fn func(*pgx.Conn) error) error {
 	conn, err := s.jobs.Acquire(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Store) withJobConn(ctx context.Context, fn func(*pgx.Conn) error) error
 	return fn(conn.Conn())
 }
 
-// writeTables writes every table of the snapshot of a transaction, those that others refer to first.
+// writeTables writes every table of a transaction's snapshot, referenced tables first.
 func (d *Dump) writeTables(ctx context.Context, tx pgx.Tx, dir string) error {
 	tables, err := tablesInOrder(ctx, tx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (f DumpFile) columnList() string {
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// tablesInOrder lists the tables to copy, each behind those that it refers to.
+// tablesInOrder lists the tables to copy, each after the tables it references.
 func tablesInOrder(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND c.relkind = 'r' AND c.relname <> ALL ($1) ORDER BY c.relname`, notDumped)
@@ -166,7 +166,7 @@ func tablesInOrder(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	return sortByReferences(tables, references)
 }
 
-// sortByReferences puts every table behind those that it refers to.
+// sortByReferences sorts every table after the tables it references.
 func sortByReferences(tables []string, references map[string][]string) ([]string, error) {
 	var sorted []string
 	for len(sorted) < len(tables) {
@@ -185,7 +185,7 @@ func sortByReferences(tables []string, references map[string][]string) ([]string
 	return sorted, nil
 }
 
-// storedColumns returns the columns of a table that are not computed from others.
+// storedColumns returns the columns of a table that are not generated.
 func storedColumns(ctx context.Context, tx pgx.Tx, table string) ([]string, error) {
 	rows, err := tx.Query(ctx, `SELECT a.attname FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0
 		AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum`, quoted(table))
@@ -199,8 +199,8 @@ func storedColumns(ctx context.Context, tx pgx.Tx, table string) ([]string, erro
 	return columns, nil
 }
 
-// LoadSQLite puts the dump in a directory in the place of the database of a data directory that has none. The database
-// is brought up to date and marked as restored before it is there to be served from.
+// LoadSQLite restores a dump to a data directory that has no database. The database is migrated and marked as restored
+// before it is moved into place.
 func LoadSQLite(ctx context.Context, d Dump, dir, dataDir string, r Restoration,
 	prepare func(context.Context, *Store) error) (found RestoredPublications, err error) {
 	target := filepath.Join(dataDir, sqliteFile)
@@ -249,7 +249,7 @@ func (s *Store) checkLoadable(ctx context.Context, d Dump) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// newestMigration returns the number of the last migration that this program knows.
+// newestMigration returns the number of the last migration of this program.
 func (s *Store) newestMigration() (int64, error) {
 	provider, done, err := s.migrationProvider()
 	if err != nil {
@@ -268,8 +268,7 @@ func (s *Store) markRestored(ctx context.Context, r Restoration) (found Restored
 	return found, err
 }
 
-// LoadPostgres fills an empty PostgreSQL database with the dump in a directory and marks it as restored, in one
-// transaction.
+// LoadPostgres loads a dump into an empty PostgreSQL database and marks it as restored, in one transaction.
 func (s *Store) LoadPostgres(ctx context.Context, d Dump, dir string, r Restoration,
 	prepare func(context.Context, *Store) error) (found RestoredPublications, err error) {
 	if d.Dialect != Postgres {
@@ -304,7 +303,7 @@ func (s *Store) LoadPostgres(ctx context.Context, d Dump, dir string, r Restorat
 	return found, err
 }
 
-// migrateTo brings an empty database to the schema of a dump.
+// migrateTo migrates an empty database to the schema of a dump.
 func (s *Store) migrateTo(ctx context.Context, version int64) error {
 	provider, done, err := s.migrationProvider()
 	if err != nil {
@@ -317,13 +316,13 @@ func (s *Store) migrateTo(ctx context.Context, version int64) error {
 	return nil
 }
 
-// readTables fills the tables in the running transaction of a connection.
+// readTables loads the tables in the running transaction of a connection.
 func (d Dump) readTables(ctx context.Context, conn *pgx.Conn, dir string, tx *Tx) error {
 	names := make([]string, len(d.Files))
 	for i, f := range d.Files {
 		names[i] = quoted(f.Table)
 	}
-	if err := tx.merges(ctx); err != nil { // words are counted already
+	if err := tx.merges(ctx); err != nil { // words are already counted
 		return err
 	}
 	if _, err := tx.q.ExecContext(ctx, `TRUNCATE `+strings.Join(names, ", ")+` CASCADE`); err != nil {

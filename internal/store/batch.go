@@ -8,13 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// question is a query that does not depend on others that are asked with it, and what reads its rows.
+// question is a query that does not depend on others in its batch, with the function that reads its rows.
 type question struct {
 	query string
 	args  []any
 	read  func(scanner) error // called for every row
-	// skip, if set, says that the answer is not needed after those of the questions before. It is not asked where all
-	// questions are sent at once.
+	// skip, if set, reports whether the answers of the previous questions make this one unnecessary. It is not called
+	// if all questions are sent at once.
 	skip func() bool
 }
 
@@ -22,7 +22,7 @@ func newQuestion(query string, args []any, read func(scanner) error) question {
 	return question{query: query, args: args, read: read}
 }
 
-// unless has a question left out where it is known not to be needed.
+// unless returns the question with skip set.
 func (q question) unless(skip func() bool) question {
 	q.skip = skip
 	return q

@@ -11,16 +11,16 @@ import (
 	"crier"
 )
 
-// CalendarRow is a scheduled post with the fields of its post that the calendar shows.
+// CalendarRow is a scheduled post with the fields of its post that are shown in the calendar.
 type CalendarRow struct {
 	crier.CalendarEntry
-	// Timezone is the zone in which the time was chosen.
+	// Timezone is the time zone in which the time was chosen.
 	Timezone string
 	Actions  crier.PlannedActions
 	// Thumbnail is the post's first asset that can be shown.
 	Thumbnail *crier.ID
 
-	// assets are those that the account publishes, when the post has variants.
+	// assets are the ones published on the account, if the post has variants.
 	assets      []crier.ID
 	hasVariants bool
 }
@@ -55,10 +55,10 @@ func scanCalendarRow(row scanner) (CalendarRow, error) {
 	return c, err
 }
 
-// maxCalendarText is how much of a text the calendar shows, in characters.
+// maxCalendarText is the maximum length of a text in the calendar, in characters.
 const maxCalendarText = 280
 
-// applyVariant shows what the account publishes where that is not the post itself.
+// applyVariant replaces the fields of the post with those of the account's variant, if it has one.
 func (c *CalendarRow) applyVariant(input crier.PostInput) {
 	i := input.VariantFor(c.Provider, c.SocialAccountID)
 	own := input.Variant(i)
@@ -72,8 +72,7 @@ func (c *CalendarRow) applyVariant(input crier.PostInput) {
 	}
 }
 
-// CalendarRows reads the scheduled posts of a team in [from, to), by time: those that are not canceled, or the canceled
-// ones.
+// CalendarRows reads the scheduled posts of a team in [from, to), by time: either the canceled ones or all others.
 func (r reads) CalendarRows(ctx context.Context, team crier.ID, canceled bool, from, to crier.Time, limit int) (
 	[]CalendarRow, error) {
 	which := `NOT s.canceled`
@@ -103,7 +102,7 @@ func (r reads) calendar(ctx context.Context, where string, args ...any) ([]Calen
 	return list, r.completeCalendar(ctx, list)
 }
 
-// completeCalendar adds tags, thumbnails, lateness and what needs attention, in a fixed number of queries.
+// completeCalendar adds tags, thumbnails, lateness and problems, in a fixed number of queries.
 func (r reads) completeCalendar(ctx context.Context, list []CalendarRow) error {
 	var posts, scheduled, published []crier.ID
 	for _, row := range list {
@@ -155,8 +154,7 @@ func (r reads) completeCalendar(ctx context.Context, list []CalendarRow) error {
 	return nil
 }
 
-// pickThumbnail returns the first asset of what the account publishes that is among those of the post that can be
-// shown.
+// pickThumbnail returns the first asset published on the account that is among the post's assets that can be shown.
 func (c *CalendarRow) pickThumbnail(shown []crier.ID) *crier.ID {
 	wanted := shown
 	if c.hasVariants {

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// SQLite writes commits to a log and moves its pages into the database at checkpoints, by default in the commit that
-// makes the log long, while all writers wait. crier does it beside them, and leaves the rest to the commit: only a
-// checkpoint while nobody writes can begin the log anew, so the limit bounds the log's length. All in pages, which are
-// of a quarter of the usual size.
+// SQLite writes commits to a log and moves its pages to the database at checkpoints, by default in the commit that
+// makes the log long, while all writers wait. crier checkpoints concurrently instead and leaves the rest to the commit:
+// only a checkpoint without concurrent writes can restart the log, so the limit bounds the log's length. All values are
+// in pages, which have a quarter of the usual size.
 //
-// Before 3.51.3 (sqlite.org/wal.html, "WAL-reset bug"), SQLite could damage a database that is checkpointed by one
-// connection while another one writes; a test holds the version.
+// Before 3.51.3 (sqlite.org/wal.html, "WAL-reset bug"), SQLite could corrupt a database that one connection checkpoints
+// while another one writes; a test checks the version.
 const (
 	checkpointFrom   = 4000
 	checkpointLimit  = 16_000
 	checkpointPeriod = 50 * time.Millisecond
 )
 
-// checkpointer moves the log into the database when commits have made it long.
+// checkpointer moves the log to the database when commits have made it long.
 type checkpointer struct {
 	db        *sql.DB
 	log       *slog.Logger
@@ -32,7 +32,7 @@ type checkpointer struct {
 	stopped   chan struct{}
 }
 
-// startCheckpoints starts a checkpointer, which outlives ctx. committed has room for one sign.
+// startCheckpoints starts a checkpointer, which outlives ctx. committed has a buffer of one signal.
 func startCheckpoints(ctx context.Context, db *sql.DB, committed <-chan struct{}, log *slog.Logger) *checkpointer {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &checkpointer{db: db, log: log, committed: committed, cancel: cancel, stopped: make(chan struct{})}
@@ -40,7 +40,7 @@ func startCheckpoints(ctx context.Context, db *sql.DB, committed <-chan struct{}
 	return c
 }
 
-// stop returns when no checkpoint runs and none will.
+// stop stops the checkpointer and waits for a running checkpoint.
 func (c *checkpointer) stop() {
 	c.cancel()
 	<-c.stopped
@@ -65,7 +65,7 @@ func (c *checkpointer) run(ctx context.Context) {
 	}
 }
 
-// checkpoint moves what is in the log if that is much. It waits for nobody: what others read or write stays.
+// checkpoint moves the log to the database if it is long. It does not wait for readers or writers: pages in use stay.
 func (c *checkpointer) checkpoint(ctx context.Context) error {
 	var busy, written, moved int
 	err := c.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(NOOP)`).Scan(&busy, &written, &moved)
@@ -76,8 +76,8 @@ func (c *checkpointer) checkpoint(ctx context.Context) error {
 	return err
 }
 
-// emptyLog moves all of the log into the database, which is then whole in its one file. It is for a store that nobody
-// else uses; checkpoints end.
+// emptyLog moves the whole log to the database, whose file is then complete. The store must not be in use otherwise;
+// the checkpointer is stopped.
 func (s *Store) emptyLog(ctx context.Context) error {
 	s.checkpoints.stop()
 	var busy, written, moved int
@@ -91,7 +91,7 @@ func (s *Store) emptyLog(ctx context.Context) error {
 	return nil
 }
 
-// tellingTx is a transaction that gives a sign when it was committed.
+// tellingTx is a transaction that sends a signal when it is committed.
 type tellingTx struct {
 	driver.Tx
 	committed chan<- struct{}
@@ -102,7 +102,7 @@ func (t tellingTx) Commit() error {
 	err := t.Tx.Commit()
 	select {
 	case t.committed <- struct{}{}:
-	default: // a sign is there already
+	default: // a signal is already pending
 	}
 	return err
 }

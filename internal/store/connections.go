@@ -15,7 +15,7 @@ type Connection struct {
 	TeamID    crier.ID
 	// OrganizationID is the organization of the team. It is read only.
 	OrganizationID crier.ID
-	// PrincipalKind, PrincipalID and PersonID identify who started it.
+	// PrincipalKind, PrincipalID and PersonID identify the caller that started it.
 	PrincipalKind PrincipalKind
 	PrincipalID   crier.ID
 	PersonID      crier.ID
@@ -58,8 +58,8 @@ func (tx *Tx) AdvanceConnection(ctx context.Context, hash []byte, network crier.
 	return c, nil
 }
 
-// OfferChoices stores the accounts that the user can choose from, under the hash of a new state: whoever knows the old
-// one cannot choose.
+// OfferChoices stores the accounts that the user can choose from, under the hash of a new state: the old state cannot
+// be used to choose.
 func (tx *Tx) OfferChoices(ctx context.Context, hash, newHash, choices []byte) error {
 	_, err := tx.q.ExecContext(ctx, `UPDATE connections SET status = 'choosing', state_hash = $2, choices = $3
 		WHERE state_hash = $1`, hash, newHash, choices)
@@ -69,7 +69,7 @@ func (tx *Tx) OfferChoices(ctx context.Context, hash, newHash, choices []byte) e
 	return nil
 }
 
-// DeleteConnection deletes a consent with everything that it keeps.
+// DeleteConnection deletes a consent with all its data.
 func (tx *Tx) DeleteConnection(ctx context.Context, hash []byte) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM connections WHERE state_hash = $1`, hash); err != nil {
 		return fmt.Errorf("delete connection: %w", err)

@@ -8,14 +8,14 @@ import (
 	"crier"
 )
 
-// creditChange is what a transaction does to the available credits of an organization.
+// creditChange is the change of an organization's available credits in a transaction.
 type creditChange struct {
 	delta int64
 	at    crier.Time
 }
 
-// changeCredits has the end of the transaction look whether the credits of an organization have become few, or enough
-// again. A capture spends what was reserved, and changes nothing that is available.
+// changeCredits makes the end of the transaction check whether the credits of an organization fell below their
+// threshold or reached it again. A capture spends reserved credits and does not change the available ones.
 func (tx *Tx) changeCredits(organization crier.ID, delta int64, at crier.Time) {
 	if tx.credits == nil {
 		tx.credits = map[crier.ID]creditChange{}
@@ -23,7 +23,7 @@ func (tx *Tx) changeCredits(organization crier.ID, delta int64, at crier.Time) {
 	tx.credits[organization] = creditChange{delta: tx.credits[organization].delta + delta, at: at}
 }
 
-// creditChangeRow is a row of the statements that compare credits with their threshold.
+// creditChangeRow is an input row of the statements that compare credits with their threshold.
 type creditChangeRow struct {
 	Key          crier.ID `json:"key"`
 	Organization crier.ID `json:"organization"`
@@ -47,8 +47,8 @@ const (
 		(` + creditsAvailable + ` - v.delta) END || '}}'`
 )
 
-// writeCreditEvents tells of credits that have become few, or enough again. The database compares, so that those who
-// plan and settle need not read credits back: on PostgreSQL it costs no round trip.
+// writeCreditEvents writes the events of credits that fell below their threshold or reached it again. The database
+// compares, so that scheduling and settling need not read credits back: on PostgreSQL it costs no round trip.
 func (tx *Tx) writeCreditEvents(ctx context.Context) error {
 	rows := make([]creditChangeRow, 0, len(tx.credits))
 	for id, c := range tx.credits {

@@ -95,13 +95,13 @@ func (tx *Tx) DecideDeviceLogin(ctx context.Context, userCode, status string, us
 	return n == 1, err
 }
 
-// TokenFamily is a login that gives tokens, one pair after the other.
+// TokenFamily is a login that issues tokens, one pair after the other.
 type TokenFamily struct {
 	ID        crier.ID
 	UserID    crier.ID
 	Name      string
 	CreatedAt crier.Time
-	// ClientID and Resource bind the tokens to a client and to what they are for; nil for a device.
+	// ClientID and Resource bind the tokens to a client and a resource; nil for a device.
 	ClientID *string
 	Resource *string
 }
@@ -136,7 +136,7 @@ type RefreshToken struct {
 	Used     bool
 	Revoked  bool
 	Expired  bool
-	ClientID string // whose token it is; empty for a device
+	ClientID string // the client of the token; empty for a device
 }
 
 // LockRefreshToken reads and locks a refresh token with its family; nil if it is unknown.
@@ -195,7 +195,7 @@ type BearerToken struct {
 	Person    crier.User
 	// LastUsedAt is when the login was last used, to the minute.
 	LastUsedAt *crier.Time
-	// Resource is what the token is for; empty: the whole interface.
+	// Resource is the resource that the token is valid for; empty means the whole API.
 	Resource string
 }
 
