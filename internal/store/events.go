@@ -13,11 +13,11 @@ import (
 	"crier"
 )
 
-// NewEvent is an event to be written in the transaction of its fact.
+// NewEvent is an event to be written in the same transaction as the change it reports.
 type NewEvent struct {
 	ID   crier.ID
 	Type crier.EventType
-	// OrganizationID may be left out for the event of a team.
+	// OrganizationID may be empty for an event of a team.
 	OrganizationID crier.ID
 	TeamID         *crier.ID
 	// Data is JSON.
@@ -32,10 +32,10 @@ type Event struct {
 	Data []byte
 }
 
-// RecordEvents has events written when the transaction ends, in their order and in one statement.
+// RecordEvents writes events when the transaction ends, in order and in one statement.
 func (tx *Tx) RecordEvents(events ...NewEvent) { tx.events = append(tx.events, events...) }
 
-// eventRow is a row of the statement that writes events.
+// eventRow is an input row of writeEvents.
 type eventRow struct {
 	Key          crier.ID        `json:"key"`
 	N            int             `json:"n"`
@@ -48,8 +48,8 @@ type eventRow struct {
 
 const eventRowColumns = `key uuid, n bigint, organization uuid, team uuid, kind text, body text, created timestamptz`
 
-// writeEvents writes what was recorded, and what follows from credits. It comes last: the rows of the facts are locked
-// by now, so that events of one row are written in the order of their commits.
+// writeEvents writes the recorded events and those of credit changes. It runs last: the changed rows are locked by
+// then, so events of one row are written in commit order.
 func (tx *Tx) writeEvents(ctx context.Context) error {
 	if err := tx.insertEvents(ctx); err != nil {
 		return err
@@ -81,27 +81,27 @@ func (tx *Tx) insertEvents(ctx context.Context) error {
 	return tx.countEvents(ctx, int64(len(rows)))
 }
 
-// countEvents moves the end of the log.
+// countEvents advances the end of the log.
 func (tx *Tx) countEvents(ctx context.Context, n int64) error {
 	return tx.queueExec(ctx, changed("count events"), `UPDATE event_log SET last = last + $1 WHERE id = 1`, n)
 }
 
-// EventsWritten receives after a commit of this process that wrote events. Several commits may be told at once.
+// EventsWritten receives after a commit of this process that wrote events. Several commits may share one signal.
 func (s *Store) EventsWritten() <-chan struct{} { return s.eventsWritten }
 
 func (s *Store) tellOfEvents() {
 	select {
 	case s.eventsWritten <- struct{}{}:
-	default: // one is waiting to be read already
+	default: // a signal is already pending
 	}
 }
 
-// eventBatch bounds how many events one transaction puts in order.
+// eventBatch limits how many events one transaction sequences.
 const eventBatch = 2000
 
-// SequenceEvents assigns the order of reading to events that were committed without one, and tells how many. One
-// transaction at a time does, on all nodes together: what it assigns is greater than all that was assigned before, and
-// becomes visible as a whole, so that no reader can pass an event by. SQLite, with one writer, has nothing to do.
+// SequenceEvents assigns sequences to events that were committed without one and returns how many. Only one transaction
+// at a time does so across all nodes: its sequences are greater than all earlier ones and become visible as a whole, so
+// no reader can miss an event. On SQLite, with one writer, there is nothing to do.
 func (s *Store) SequenceEvents(ctx context.Context) (assigned int64, err error) {
 	if s.dialect == SQLite {
 		return 0, nil
@@ -134,16 +134,16 @@ func (s *Store) SequenceEvents(ctx context.Context) (assigned int64, err error) 
 type sequencing struct {
 	database string
 	assigned int64
-	// drawn is a number: all that were drawn for events before the pass are not greater.
+	// drawn is an upper bound of the numbers that were drawn for events before the pass.
 	drawn int64
-	// oldest is the oldest transaction that ran when the pass looked for events. id is the transaction of the pass,
-	// younger than every one that has drawn a number up to drawn.
+	// oldest is the oldest transaction that was running when the pass read the events. id is the transaction of the
+	// pass, younger than every one that has drawn a number up to drawn.
 	oldest, id int64
 }
 
 func (tx *Tx) sequenceEvents(ctx context.Context, from eventPlace) (p sequencing, err error) {
-	// Three statements, in this order. The transaction gets its id from the second one at the earliest, so behind the
-	// first. The third one must see all that was committed while the second one waited.
+	// Three statements, in this order. The transaction gets its id from the second one at the earliest, so after the
+	// first. The third one must see everything that was committed while the second one waited.
 	var last int64
 	if err := tx.q.Ask(ctx,
 		newQuestion(`SELECT last_value FROM events_written_seq`, nil, func(row scanner) error {
@@ -154,7 +154,7 @@ func (tx *Tx) sequenceEvents(ctx context.Context, from eventPlace) (p sequencing
 		})); err != nil {
 		return p, err
 	}
-	// What a purge deletes meanwhile gets no number. It is counted nevertheless: those behind it have theirs.
+	// Events that a purge deletes meanwhile get no sequence but are counted: the events after them have theirs.
 	if err := tx.q.QueryRowContext(ctx, `WITH next AS (SELECT place, row_number() OVER (ORDER BY written) AS n FROM
 				(SELECT ctid AS place, written FROM events WHERE sequence IS NULL AND `+behindPlace(3)+`
 					ORDER BY written LIMIT $2) AS found),
@@ -168,21 +168,21 @@ func (tx *Tx) sequenceEvents(ctx context.Context, from eventPlace) (p sequencing
 	if err := tx.countEvents(ctx, p.assigned); err != nil {
 		return p, err
 	}
-	// Here, not in the transactions of the facts: PostgreSQL commits transactions that notify one after the other.
+	// Not in the transactions that write the events: PostgreSQL serializes the commits of transactions that notify.
 	return p, tx.queueExec(ctx, changed("tell of events"), `SELECT pg_notify('crier_events', '')`)
 }
 
-// hasID is true, and gives a PostgreSQL transaction its id. Statements that write events ask for it: it must be there
-// before the numbers of the events are drawn; see sequencedEvents.
+// hasID is true and assigns the PostgreSQL transaction its id. Statements that write events include it, because the id
+// must exist before the numbers of the events are drawn; see sequencedEvents.
 const hasID = `pg_current_xact_id() IS NOT NULL`
 
-// thisDatabase tells databases from each other: behind the same address there may be a standby that took over without
-// the last transactions, or a database restored from a backup, which draw numbers again.
+// thisDatabase identifies a database: the same address may lead to a standby that took over without the last
+// transactions, or to a database restored from a backup, which draw the same numbers again.
 const thisDatabase = `(CAST(CAST(CAST('events' AS regclass) AS oid) AS text) || ' ' ||
 	CAST(extract(epoch FROM pg_postmaster_start_time()) AS text))`
 
-// behindPlace returns the condition on events behind a place, whose database and number are arguments from the nth on.
-// In another database the place means nothing.
+// behindPlace returns the condition for events after a place, whose database and number are the arguments from the nth
+// on. In another database the place has no meaning.
 func behindPlace(n int) string {
 	return fmt.Sprintf(`written > CASE WHEN %s = $%d THEN CAST($%d AS bigint) ELSE 0 END`, thisDatabase, n, n+1)
 }
@@ -193,15 +193,15 @@ type eventPlace struct {
 	all      int64
 }
 
-// sequencedEvents knows up to where every event has a sequence, so that a pass need not step over the index entries of
-// those that got theirs since the table was last vacuumed. A transaction has its id before it draws numbers for its
-// events. So what was drawn before a pass got its own id belongs to older transactions, and when all of these are over,
-// a pass that sees everything has left nothing behind. The end of the snapshot of a pass would not do for its id:
-// transactions that run may be younger.
+// sequencedEvents tracks up to which number every event has a sequence, so that a pass need not skip the index entries
+// of events sequenced since the last vacuum of the table. A transaction has its id before it draws numbers for its
+// events. So numbers drawn before a pass got its own id belong to older transactions, and once all of these have ended,
+// a pass that sees everything leaves nothing behind. The end of a pass's snapshot cannot replace its id: running
+// transactions may be younger.
 type sequencedEvents struct {
 	mu    sync.Mutex
 	place eventPlace
-	// drawn is where the place may move when the transactions before id are over; 0 if there is none.
+	// drawn is the number to which the place can move once the transactions before id have ended; 0 if there is none.
 	drawn, id int64
 }
 
@@ -211,14 +211,14 @@ func (e *sequencedEvents) current() eventPlace {
 	return e.place
 }
 
-// forget begins anew.
+// forget resets the place.
 func (e *sequencedEvents) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.place, e.drawn = eventPlace{}, 0
 }
 
-// passed learns from a pass that was committed.
+// passed updates the place after a committed pass.
 func (e *sequencedEvents) passed(p sequencing) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -233,8 +233,8 @@ func (e *sequencedEvents) passed(p sequencing) {
 	}
 }
 
-// ListenForEvents calls fn whenever some node has put events in order, until ctx or the connection ends. ready is
-// called once listening has begun. SQLite has no other nodes.
+// ListenForEvents calls fn whenever any node has sequenced events, until ctx or the connection ends. It calls ready
+// once it is listening. SQLite has no other nodes.
 func (s *Store) ListenForEvents(ctx context.Context, ready, fn func()) error {
 	if s.jobs == nil {
 		<-ctx.Done()
@@ -257,13 +257,13 @@ func (s *Store) ListenForEvents(ctx context.Context, ready, fn func()) error {
 	}
 }
 
-// EventLog is how far the log reaches.
+// EventLog is the range of the event log.
 type EventLog struct {
-	// Last is the newest sequence, Swept the newest that is no longer kept.
+	// Last is the newest sequence, Swept the newest that was deleted.
 	Last, Swept int64
 }
 
-// EventLog tells how far the log reaches.
+// EventLog returns the range of the event log.
 func (r reads) EventLog(ctx context.Context) (l EventLog, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT last, swept FROM event_log WHERE id = 1`).Scan(&l.Last, &l.Swept)
 	if err != nil {
@@ -281,7 +281,7 @@ func scanEvent(row scanner) (e Event, err error) {
 	return e, err
 }
 
-// EventsAfter reads the events of all organizations behind a sequence, in their order.
+// EventsAfter reads the events of all organizations after a sequence, in order.
 func (r reads) EventsAfter(ctx context.Context, sequence int64, limit int) ([]Event, error) {
 	rows, err := r.keyed.QueryContext(ctx, `SELECT `+eventColumns+` FROM events e WHERE e.sequence > $1
 		ORDER BY e.sequence LIMIT $2`, sequence, limit)
@@ -291,13 +291,13 @@ func (r reads) EventsAfter(ctx context.Context, sequence int64, limit int) ([]Ev
 	return collect(rows, scanEvent)
 }
 
-// EventFilter selects events of an organization; what is empty selects all.
+// EventFilter selects events of an organization. Empty fields do not filter.
 type EventFilter struct {
 	Types  []crier.EventType
 	TeamID crier.ID
-	// TeamIDs selects events of some teams; nil selects all, and events of the whole organization too.
+	// TeamIDs selects events of teams; nil selects all, including those of the organization itself.
 	TeamIDs []crier.ID
-	// From and To bound when events happened: not before From, before To.
+	// From and To limit when events happened: [From, To).
 	From, To *crier.Time
 	// Until is the last sequence to read; 0 reads to the end.
 	Until int64
@@ -331,7 +331,7 @@ func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
 	return strings.Join(where, " AND "), args
 }
 
-// OrganizationEvents reads the events of an organization behind a sequence, in their order.
+// OrganizationEvents reads the events of an organization after a sequence, in order.
 func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, after int64, f EventFilter,
 	limit int) ([]Event, error) {
 	where, args := f.where(organization, after)
@@ -344,8 +344,8 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 	return collect(rows, scanEvent)
 }
 
-// EventsUntil returns the sequence of the nth event of an organization behind a sequence; ok is false when there are
-// fewer. It reads an index alone.
+// EventsUntil returns the sequence of the nth event of an organization after a sequence; ok is false if there are
+// fewer. It is an index-only query.
 func (r reads) EventsUntil(ctx context.Context, organization crier.ID, after int64, n int) (sequence int64, ok bool,
 	err error) {
 	var found int
@@ -368,7 +368,7 @@ func (r reads) CountEvents(ctx context.Context, organization crier.ID, f EventFi
 	return n, nil
 }
 
-// EventSequence finds where an event of an organization stands in the log; ok is false when it is not there.
+// EventSequence returns the sequence of an event of an organization; ok is false if the event does not exist.
 func (r reads) EventSequence(ctx context.Context, organization, id crier.ID) (sequence int64, ok bool, err error) {
 	err = r.keyed.QueryRowContext(ctx,
 		`SELECT e.sequence FROM events e WHERE e.id = $1 AND e.organization_id = $2 AND e.sequence IS NOT NULL`, id,
@@ -382,8 +382,8 @@ func (r reads) EventSequence(ctx context.Context, organization, id crier.ID) (se
 	return sequence, true, nil
 }
 
-// SweepEvents removes the oldest events while they are older than a time, and tells how many. It stops at the first
-// that is younger: the log has no holes.
+// SweepEvents deletes the oldest events while they are older than a time and returns how many. It stops at the first
+// younger one: the log has no gaps.
 func (tx *Tx) SweepEvents(ctx context.Context, before crier.Time) (int64, error) {
 	rows, err := tx.q.QueryContext(ctx, `SELECT e.sequence, e.created_at FROM events e WHERE e.sequence > 0
 		ORDER BY e.sequence LIMIT $1`, sweepBatch)

@@ -16,8 +16,8 @@ type facet struct {
 	value string
 }
 
-// ReplaceFacets writes the facet values of a post for the given fields; other fields stay. The team's counts follow.
-// The post must be new or locked.
+// ReplaceFacets writes the facet values of a post for the given fields and updates the team's counts; other fields
+// stay. The post must be new or locked.
 func (tx *Tx) ReplaceFacets(ctx context.Context, team, post crier.ID, facets map[crier.FacetField][]string) error {
 	before, err := tx.facetsOf(ctx, team, post)
 	if err != nil {
@@ -125,7 +125,8 @@ func (r reads) TopFacets(ctx context.Context, team crier.ID, field crier.FacetFi
 		return r.facetValues(ctx, `SELECT t.name, t.post_count FROM tags t WHERE t.team_id = $1 AND t.post_count > 0
 			ORDER BY t.post_count DESC, t.name LIMIT $2`, team, limit)
 	}
-	// The first are among the first of the counts, as many more as waiting changes make fewer, and what is changed.
+	// The top values are among the changed ones and the first limit + n counts, n being the number of pending
+	// decreases.
 	return r.facetValues(ctx, `WITH change AS MATERIALIZED (SELECT c.value, sum(c.change) AS change
 			FROM (`+r.facetChanges("x.team_id = $1")+`) AS c WHERE c.field = $3 GROUP BY c.value)
 		SELECT n.value, n.post_count FROM (

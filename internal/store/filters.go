@@ -20,7 +20,7 @@ func (c *conditions) add(condition string, arg any) {
 	c.where, c.args = c.where+condition, append(c.args, arg)
 }
 
-// between adds a half-open range of times, of which either end may be missing.
+// between adds a half-open time range; either end may be nil.
 func (c *conditions) between(column string, from, to *crier.Time) {
 	if from != nil {
 		c.add(column+" >= ?", *from)

@@ -5,5 +5,5 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FoldName returns the form in which names are compared: spellings that people take for the same are the same.
+// FoldName returns the form in which names are compared: spellings that look the same to people are equal.
 func FoldName(name string) string { return cases.Fold().String(norm.NFKC.String(name)) }

@@ -72,12 +72,12 @@ func (r reads) Folder(ctx context.Context, team, id crier.ID) (crier.Folder, err
 	return r.folder(ctx, team, id, "")
 }
 
-// ShareFolder is Folder with a shared lock, so that it is not deleted while something is put into it.
+// ShareFolder is Folder with a shared lock, so that it is not deleted while something is added to it.
 func (tx *Tx) ShareFolder(ctx context.Context, team, id crier.ID) (crier.Folder, error) {
 	return tx.folder(ctx, team, id, tx.forShare())
 }
 
-// LockFolder is Folder with an exclusive lock: nobody can change it or put anything into it.
+// LockFolder is Folder with an exclusive lock: it cannot be changed and nothing can be added to it.
 func (tx *Tx) LockFolder(ctx context.Context, team, id crier.ID) (crier.Folder, error) {
 	return tx.folder(ctx, team, id, tx.forUpdate)
 }

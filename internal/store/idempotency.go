@@ -17,9 +17,9 @@ type KeptAnswer struct {
 	Status      int
 	Body        []byte // sealed
 	ExpiresAt   crier.Time
-	// OrganizationID is whose the answer is; empty when it is nobody's in particular.
+	// OrganizationID is the organization the response belongs to; empty for none.
 	OrganizationID crier.ID
-	// Left is true when the principal has left that organization since.
+	// Left is true if the principal has left that organization since.
 	Left bool
 }
 
@@ -67,7 +67,7 @@ func (tx *Tx) ClaimKey(ctx context.Context, a KeptAnswer, now crier.Time) (claim
 	return true, nil
 }
 
-// KeepAnswer stores the response of a claimed key; organization is empty when the answer is nobody's in particular.
+// KeepAnswer stores the response of a claimed key; organization is empty if the response belongs to none.
 func (tx *Tx) KeepAnswer(ctx context.Context, principal crier.ID, key string, body []byte,
 	organization crier.ID) error {
 	var whose *crier.ID

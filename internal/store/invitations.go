@@ -121,7 +121,7 @@ func (r reads) InvitationCount(ctx context.Context, organization crier.ID, now c
 	return n, nil
 }
 
-// WithdrawInvitation revokes an invitation that nobody has accepted yet.
+// WithdrawInvitation revokes an invitation that is not accepted yet.
 func (tx *Tx) WithdrawInvitation(ctx context.Context, organization, id crier.ID, now crier.Time) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE invitations SET revoked_at = $3
 		WHERE id = $2 AND organization_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > $3`,

@@ -9,7 +9,7 @@ import (
 )
 
 // ReleaseRunningJobs returns the jobs that a dead process left running to the queue. Only SQLite needs it: a single
-// process owns the file, so nobody can be running them at start-up. On PostgreSQL the job engine rescues them.
+// process owns the file, so none of them can be running at start-up. On PostgreSQL the job engine rescues them.
 func (s *Store) ReleaseRunningJobs(ctx context.Context) error {
 	if s.dialect != SQLite {
 		return nil
@@ -73,9 +73,9 @@ func (s *Store) AnalyzeJobs(ctx context.Context) error {
 // analyzeNewFrom is how many changed rows make the statistics of a new table worth their cost.
 const analyzeNewFrom = 500
 
-// AnalyzeNew has PostgreSQL gather the statistics of tables that have grown and have none yet. PostgreSQL does so by
-// itself, about a minute after the first rows; until then its planner takes the tables for empty, and reads all of a
-// table where it should look a row up. That minute is when a new installation is tried, or a restored one starts.
+// AnalyzeNew makes PostgreSQL gather the statistics of tables that have grown and have none yet. PostgreSQL does so by
+// itself about a minute after the first rows; until then its planner assumes that the tables are empty and scans a
+// table instead of looking up a row. In that minute a new installation is tried, or a restored one starts.
 func (s *Store) AnalyzeNew(ctx context.Context) error {
 	if s.dialect != Postgres {
 		return nil

@@ -16,7 +16,7 @@ type KeySecret struct {
 	Sealed    []byte
 	LastFour  string
 	CreatedAt crier.Time
-	// IssuedByID is the person who asked for the secret: it ends with their rights.
+	// IssuedByID is the person who requested the secret: it ends with their permissions.
 	IssuedByID crier.ID
 }
 
@@ -30,7 +30,7 @@ type BearerKey struct {
 	Person      crier.User
 }
 
-// errUnknownToken is the answer to tokens that nobody has, or has any more.
+// errUnknownToken is the error for tokens that do not exist or are no longer valid.
 func errUnknownToken() error {
 	return crier.Unauthorized("The token is not valid: it is unknown, expired or revoked.")
 }
@@ -236,7 +236,7 @@ func (r reads) KeyCount(ctx context.Context, organization crier.ID) (int64, erro
 	return n, nil
 }
 
-// KeyActive is true while a key is neither revoked nor expired.
+// KeyActive reports whether a key is neither revoked nor expired.
 func (r reads) KeyActive(ctx context.Context, id crier.ID, now crier.Time) (bool, error) {
 	var one int
 	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM api_keys k WHERE k.id = $1 AND k.revoked_at IS NULL
@@ -277,7 +277,7 @@ func (r reads) KeyStaysWithin(ctx context.Context, key, principal, person crier.
 }
 
 // EndSecretsIssuedBy ends the secrets that a person has issued for keys of an organization whose role is one of roles.
-// The keys stay, for somebody else to rotate. Keys that the person has made follow the person's rights by themselves.
+// The keys stay and can be rotated by others. Keys created by the person follow the person's permissions anyway.
 func (tx *Tx) EndSecretsIssuedBy(ctx context.Context, organization, person crier.ID, roles []crier.Role,
 	now crier.Time) error {
 	if len(roles) == 0 {
@@ -301,7 +301,7 @@ func (tx *Tx) TouchKey(ctx context.Context, id crier.ID, at crier.Time) error {
 	return affectedOne(res, err, "API key", id)
 }
 
-// CredentialUsed notes the last use of a credential: an API key ("api_key"), a device login ("access_token") or a
+// CredentialUsed records the last use of a credential: an API key ("api_key"), a device login ("access_token") or a
 // browser session ("session").
 func (s *Store) CredentialUsed(ctx context.Context, kind string, id crier.ID, at crier.Time) error {
 	table, ok := map[string]string{"api_key": "api_keys", "access_token": "token_families", "session": "sessions"}[kind]

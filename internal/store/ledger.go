@@ -85,7 +85,7 @@ func (tx *Tx) addTotals(ctx context.Context, rows []*totalRow) error {
 		WHERE o.id = v.key`, asJSON(&rows))
 }
 
-// CreditFilter narrows a ledger; empty fields do not.
+// CreditFilter filters a ledger. Empty fields do not filter.
 type CreditFilter struct {
 	From, To        *crier.Time
 	Kind            string
@@ -111,7 +111,7 @@ func (r reads) CreditTransactions(ctx context.Context, organization crier.ID,
 	return r.FilteredCreditTransactions(ctx, organization, CreditFilter{}, q)
 }
 
-// FilteredCreditCount counts the entries that a filter leaves of an organization's ledger.
+// FilteredCreditCount counts the entries of an organization's ledger that pass a filter.
 func (r reads) FilteredCreditCount(ctx context.Context, organization crier.ID, f CreditFilter) (Total, error) {
 	if f == (CreditFilter{}) {
 		n, err := r.CreditTransactionCount(ctx, organization)
@@ -120,7 +120,7 @@ func (r reads) FilteredCreditCount(ctx context.Context, organization crier.ID, f
 	return f.conditions(organization).count(ctx, r, "credit_transactions c")
 }
 
-// FilteredCreditTransactions reads one page of what a filter leaves of an organization's ledger.
+// FilteredCreditTransactions reads one page of the entries of an organization's ledger that pass a filter.
 func (r reads) FilteredCreditTransactions(ctx context.Context, organization crier.ID, f CreditFilter,
 	q PageQuery) (PageRows[crier.CreditTransaction], error) {
 	c := f.conditions(organization)

@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-// CredentialKind is what a caller shows to be known.
+// CredentialKind is the kind of a caller's credential.
 type CredentialKind int
 
 // The kinds of credentials.
@@ -29,12 +29,12 @@ var principals = map[CredentialKind]string{
 		WHERE s.token_hash = $1) AS c`,
 }
 
-// Lookahead is what a request is known to need besides its credential, and what was found of it: all is read in one
-// round trip. It decides nothing: whether the credential is valid is judged by those who look it up.
+// Lookahead holds what a request needs besides its credential, and the rows found for it: everything is read in one
+// round trip. It decides nothing: the lookup of the credential checks whether it is valid.
 type Lookahead struct {
-	// TeamID or OrganizationID is what the request is about; empty for neither.
+	// TeamID or OrganizationID is the target of the request; both are empty if it has none.
 	TeamID, OrganizationID crier.ID
-	// IdempotencyKey may have an answer kept under it; empty for none.
+	// IdempotencyKey is the request's idempotency key, which may have a stored response; empty for none.
 	IdempotencyKey string
 
 	Team         *crier.Team   // nil if there is no such team
@@ -43,7 +43,7 @@ type Lookahead struct {
 	Kept         *KeptAnswer // nil if there is none
 }
 
-// LookAhead reads what a request with a credential needs.
+// LookAhead reads the rows that a request with a credential needs.
 func (r reads) LookAhead(ctx context.Context, kind CredentialKind, hash []byte, now crier.Time,
 	ahead *Lookahead) error {
 	questions := ahead.questions(kind, hash, now)
@@ -56,7 +56,7 @@ func (r reads) LookAhead(ctx context.Context, kind CredentialKind, hash []byte, 
 	return nil
 }
 
-// withCredential asks for a credential, and for what its request needs.
+// withCredential reads a credential together with the rows that its request needs.
 func (r reads) withCredential(ctx context.Context, credential question, kind CredentialKind, now crier.Time,
 	ahead []*Lookahead) error {
 	questions := []question{credential}

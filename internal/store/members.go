@@ -71,11 +71,11 @@ func (tx *Tx) InsertMembership(ctx context.Context, m Membership, o crier.Organi
 	return nil
 }
 
-// Grant is what a membership allows in an organization or team.
+// Grant holds the rights of a membership in an organization or team.
 type Grant struct {
 	Role     crier.Role
 	AllTeams bool
-	InTeam   bool // when not AllTeams: the team asked for is one of its teams
+	InTeam   bool // if not AllTeams: the requested team is one of its teams
 }
 
 // Access holds the grants of the caller's own membership and of the person behind it; they are equal for a person. A
@@ -137,7 +137,7 @@ func (r reads) OrganizationAccess(ctx context.Context, id, principal, person cri
 	return o, access, orNotFound(err, "organization", id)
 }
 
-// AccessIn reads what the caller may do in some organizations, by organization.
+// AccessIn reads the caller's access to organizations, by organization.
 func (r reads) AccessIn(ctx context.Context, organizations []crier.ID, principal, person crier.ID) (
 	map[crier.ID]Access, error) {
 	out := map[crier.ID]Access{}
@@ -183,7 +183,7 @@ func (r reads) MayCreateOrganizations(ctx context.Context, principal, person cri
 	return true, nil
 }
 
-// withMore scans additional columns after those of a noun.
+// withMore scans additional columns after those of the main row.
 func withMore(row scanner, more ...any) scanner { return moreColumns{row, more} }
 
 type moreColumns struct {

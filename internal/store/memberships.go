@@ -92,7 +92,7 @@ func (r reads) MemberCount(ctx context.Context, organization crier.ID) (int64, e
 	return n, nil
 }
 
-// OtherAdmins counts the owners and admins of an organization other than one member.
+// OtherAdmins counts the owners and admins of an organization except for one member.
 func (tx *Tx) OtherAdmins(ctx context.Context, organization, but crier.ID) (int, error) {
 	var n int
 	err := tx.q.QueryRowContext(ctx, `SELECT count(*) FROM memberships m WHERE m.organization_id = $1
@@ -123,7 +123,7 @@ func (tx *Tx) UpdateMember(ctx context.Context, m crier.Member) error {
 	return nil
 }
 
-// RemoveMember removes a person from an organization and revokes the keys that the person made there.
+// RemoveMember removes a person from an organization and revokes the keys that the person created there.
 func (tx *Tx) RemoveMember(ctx context.Context, organization crier.ID, m crier.Member, now crier.Time) error {
 	const keys = `SELECT k.id FROM api_keys k WHERE k.created_by_id = $2`
 	for _, step := range []struct {

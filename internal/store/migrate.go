@@ -11,7 +11,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Both folders hold the same numbers and names: a migration is a pair of files.
+// Both directories hold the same numbers and names: a migration is a pair of files.
 //
 //go:embed migrations
 var migrations embed.FS
@@ -54,7 +54,7 @@ func (s *Store) Migrated(ctx context.Context) (bool, error) {
 
 // Nodes that start while another one migrates a large database wait up to an hour for it.
 const (
-	migrationLockPeriod = 1 // seconds between two tries
+	migrationLockPeriod = 1 // seconds between attempts
 	migrationLockTries  = 3600
 )
 
@@ -73,7 +73,7 @@ func (s *Store) migrationProvider() (provider *goose.Provider, done func(), err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the migration lock: %w", err)
 	}
-	// The writer pool forbids sequential scans and hash joins, which are right for whole tables.
+	// The writer pool disables sequential scans and hash joins, which suit whole tables.
 	db := stdlib.OpenDBFromPool(s.jobs)
 	provider, err = goose.NewProvider(goose.DialectPostgres, db, folder,
 		append(opts, goose.WithSessionLocker(locker))...)

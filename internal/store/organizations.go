@@ -66,7 +66,7 @@ func (tx *Tx) LockOrganization(ctx context.Context, id crier.ID) (Organization, 
 	return o, orNotFound(err, "organization", id)
 }
 
-// UpdateOrganization writes the settings of an organization; credits and counters have methods of their own.
+// UpdateOrganization writes the settings of an organization; credits and counters have their own methods.
 func (tx *Tx) UpdateOrganization(ctx context.Context, o Organization) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE organizations SET name = $2, billing_email = $3, onboarding_data = $4,
 		auto_recharge_enabled = $5, auto_recharge_threshold = $6, auto_recharge_amount = $7, updated_at = $8,
@@ -76,7 +76,7 @@ func (tx *Tx) UpdateOrganization(ctx context.Context, o Organization) error {
 	if err := affectedOne(res, err, "organization", o.ID); err != nil {
 		return err
 	}
-	tx.changeCredits(o.ID, 0, o.UpdatedAt) // the threshold may be another one
+	tx.changeCredits(o.ID, 0, o.UpdatedAt) // the threshold may have changed
 	_, err = tx.q.ExecContext(ctx, `UPDATE memberships SET organization_name = $2, organization_updated_at = $3,
 		organization_name_key = $4 WHERE organization_id = $1`, o.ID, o.Name, o.UpdatedAt, sortKey(o.Name))
 	if err != nil {

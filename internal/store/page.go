@@ -17,7 +17,7 @@ type Key struct {
 
 // PageQuery selects one page of a sorted list.
 type PageQuery struct {
-	// Sort is one of the list's own sort names.
+	// Sort is one of the list's sort names.
 	Sort string
 	Desc bool
 	// Limit is at least 1.
@@ -65,7 +65,7 @@ func (l listing[T]) page(ctx context.Context, r reads, q PageQuery, more ...ques
 		return out, nil
 	}
 	if q.Seek != nil && textSorts[q.Sort] {
-		// A cursor of before sort keys holds the name itself; the key of a key is that key.
+		// A cursor from before sort keys existed holds the name itself; the sort key of a sort key is itself.
 		if text, ok := q.Seek.Value.(string); ok {
 			q.Seek = &Key{Value: sortKey(text), ID: q.Seek.ID}
 		}
@@ -77,7 +77,7 @@ func (l listing[T]) page(ctx context.Context, r reads, q PageQuery, more ...ques
 	rows, beyond := []T{}, []T(nil)
 	questions := append([]question{l.question(&rows, span{column, q.Desc != q.Backward, q.Seek, q.Inclusive,
 		q.Limit + 1})}, more...)
-	if q.Seek != nil { // the first page begins at the beginning
+	if q.Seek != nil { // nothing precedes the first page
 		questions = append(questions, l.question(&beyond, span{column, q.Desc == q.Backward, q.Seek, !q.Inclusive, 1}))
 	}
 	if err := r.q.Ask(ctx, questions...); err != nil {

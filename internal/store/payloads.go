@@ -15,7 +15,7 @@ type Payload struct {
 	Text      string
 	PostInput crier.PostInput
 	CreatedAt crier.Time
-	// CredentialID is the credential that wrote it; nil for versions from before that was noted.
+	// CredentialID is the credential that wrote it; nil for versions from before it was recorded.
 	CredentialID *crier.ID
 }
 
@@ -26,7 +26,7 @@ func scanPayload(row scanner) (Payload, error) {
 	return y, withContent(row, &y).Scan()
 }
 
-// withContent scans payloadColumns after those of a noun.
+// withContent scans payloadColumns after those of the main row.
 func withContent(row scanner, y *Payload) scanner { return contentColumns{row, y} }
 
 type contentColumns struct {
@@ -53,14 +53,14 @@ func (tx *Tx) InsertPayload(ctx context.Context, y Payload) error {
 		y.ID, y.PostID, y.Text, asJSON(&y.PostInput), y.CreatedAt, y.CredentialID, len(y.PostInput.Variants) > 0)
 }
 
-// ReplacePayload writes a version in place of an earlier one of the same post, which ceases to exist. The number of the
-// version and the time when it was begun stay. The post must be locked.
+// ReplacePayload replaces an earlier version of the same post, which is deleted. The version number and the time when
+// it was started stay. The post must be locked.
 func (tx *Tx) ReplacePayload(ctx context.Context, earlier crier.ID, y Payload) error {
 	return tx.queueExec(ctx, changedOne("content", earlier), `UPDATE payloads SET id = $2, text = $3, post_input = $4,
 		has_variants = $5 WHERE id = $1`, earlier, y.ID, y.Text, asJSON(&y.PostInput), len(y.PostInput.Variants) > 0)
 }
 
-// Replaceable reports whether a version of a post may be replaced: a credential began it after a time, and no
+// Replaceable reports whether a version of a post may be replaced: the credential started it after a time, and no
 // publication refers to it.
 func (r reads) Replaceable(ctx context.Context, post, payload, credential crier.ID, after crier.Time) (bool, error) {
 	var ok bool
@@ -101,7 +101,7 @@ func (r reads) PayloadCount(ctx context.Context, post crier.ID) (int64, error) {
 	return n, nil
 }
 
-// AddAssetFacts completes the attachments of posts with what the library tells about them.
+// AddAssetFacts completes the attachments of posts with the facts of their assets.
 func (r reads) AddAssetFacts(ctx context.Context, posts []Post) error {
 	if len(posts) == 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 )
 
 // pipeline is a PostgreSQL transaction that queues statements and sends them together with the next one. It begins with
-// the first statement and is committed together with the last ones: a transaction of statements that nobody waits for
-// costs one round trip. A statement that fails keeps all after it from running, the commit included.
+// the first statement and is committed together with the last ones: a transaction of queued statements alone costs one
+// round trip. If a statement fails, those after it do not run, including the commit.
 type pipeline struct {
 	conn  *pgx.Conn
 	begun bool
@@ -22,15 +22,15 @@ type pipeline struct {
 	touched
 }
 
-// queued is a statement of a batch, and what takes its result.
+// queued is a statement of a batch, with the function that takes its result.
 type queued struct {
 	query string
 	args  []any
 	take  func(pgx.BatchResults) error
 }
 
-// enqueue keeps a statement for the next batch. A wrong number of rows has to fail on the server, because the commit
-// may be on its way already.
+// enqueue queues a statement for the next batch. A wrong number of rows must fail on the server, because the commit may
+// already be sent.
 func (l *pipeline) enqueue(c check, query string, args []any) error {
 	for i, arg := range args {
 		value, ok := arg.(encoded)
@@ -58,7 +58,7 @@ func (l *pipeline) enqueue(c check, query string, args []any) error {
 	return nil
 }
 
-// divisionByZero is the SQLSTATE by which statements of failUnless fail.
+// divisionByZero is the SQLSTATE with which statements of failUnless fail.
 const divisionByZero = "22012"
 
 // failUnless makes a statement fail unless it changes or finds a number of rows.
@@ -81,7 +81,7 @@ func (l *pipeline) send(ctx context.Context, more ...queued) error {
 	return results.Close()
 }
 
-// start sends the queue and more statements and returns whose results are to be taken.
+// start sends the queue and more statements and returns the statements whose results are to be taken.
 func (l *pipeline) start(ctx context.Context, more []queued) (pgx.BatchResults, []queued) {
 	items := append(l.queue, more...)
 	l.queue = nil
@@ -97,8 +97,8 @@ func (l *pipeline) start(ctx context.Context, more []queued) (pgx.BatchResults, 
 	return l.conn.SendBatch(ctx, batch), items
 }
 
-// takeTag takes the result of a statement that must end with a tag: the commit of a transaction that has failed ends
-// with ROLLBACK.
+// takeTag takes the result of a statement that must end with a tag: the commit of a failed transaction ends with
+// ROLLBACK.
 func takeTag(want string) func(pgx.BatchResults) error {
 	return func(results pgx.BatchResults) error {
 		tag, err := results.Exec()
@@ -112,7 +112,7 @@ func takeTag(want string) func(pgx.BatchResults) error {
 	}
 }
 
-// commit sends what is queued and ends the transaction.
+// commit sends the queue and ends the transaction.
 func (l *pipeline) commit(ctx context.Context) error {
 	if !l.begun && len(l.queue) == 0 {
 		return nil
@@ -120,10 +120,10 @@ func (l *pipeline) commit(ctx context.Context) error {
 	return l.send(ctx, queued{query: "commit", take: takeTag("COMMIT")})
 }
 
-// rollbackTimeout bounds how long a connection is waited for that a transaction has failed on.
+// rollbackTimeout limits how long a rollback waits for the connection of a failed transaction.
 const rollbackTimeout = 5 * time.Second
 
-// rollback undoes the transaction. A connection on which that fails is closed, and the server undoes it.
+// rollback rolls the transaction back. If that fails, the connection is closed and the server rolls it back.
 func (l *pipeline) rollback(ctx context.Context) {
 	if !l.begun || l.conn.IsClosed() {
 		return
@@ -177,14 +177,14 @@ func (l *pipeline) Ask(ctx context.Context, questions ...question) error {
 	return l.send(ctx, batchOf(questions)...)
 }
 
-// batchRows are the rows of a query in a batch; they end the batch if it is given.
+// batchRows are the rows of a query in a batch; closing them closes the batch, if set.
 type batchRows struct {
 	pgx.Rows
 	batch pgx.BatchResults
 	err   error
 }
 
-// Next ends the batch with the last row, so that Err tells of all that went wrong.
+// Next closes the batch after the last row, so that Err returns all errors.
 func (r *batchRows) Next() bool {
 	if r.Rows.Next() {
 		return true
@@ -193,7 +193,7 @@ func (r *batchRows) Next() bool {
 	return false
 }
 
-// Err returns what ended the rows.
+// Err returns the error that ended the rows.
 func (r *batchRows) Err() error {
 	if err := r.Rows.Err(); err != nil {
 		return err
@@ -201,7 +201,7 @@ func (r *batchRows) Err() error {
 	return r.err
 }
 
-// Close ends the rows and the batch.
+// Close closes the rows and the batch.
 func (r *batchRows) Close() error {
 	r.Rows.Close()
 	if r.batch != nil {
