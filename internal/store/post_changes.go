@@ -11,22 +11,22 @@ import (
 	"crier"
 )
 
-// A new post would touch a page of the index for each of its words and facets. Instead it writes one row of
-// post_changes, and MergeChanges brings the rows of many posts into post_words, word_counts and facet_counts at once.
-// Readers of these indexes read the waiting rows too, so that a post is found and counted from its commit on.
+// A new post would touch a page of the index for each of its words and facets. Instead it writes one row to
+// post_changes, and MergeChanges merges the rows of many posts into post_words, word_counts and facet_counts at once.
+// Readers of these indexes also read the pending rows, so that a post is found and counted as soon as it is committed.
 
 const (
-	// mergeAt is how many posts of a team wait before they are merged: more make merging cheaper and reading dearer.
+	// mergeAt is how many pending posts of a team are merged: more make merging cheaper and reading more expensive.
 	mergeAt = 256
 	// mergeMost limits the posts that are merged together.
 	mergeMost = 1024
-	// Transactions of a merge are short: on SQLite, everybody waits for them.
+	// Transactions of a merge are short, because on SQLite all other writers wait for them.
 	mergedWords, mergedFacets = 1000, 64
-	// archivedMark begins the words of archived posts in post_words. Words are letters, digits and emoji.
+	// archivedMark is the prefix of the words of archived posts in post_words. Words are letters, digits and emoji.
 	archivedMark = "~"
 )
 
-// noteChange writes a column of the row of a changed post.
+// noteChange writes a column of the post_changes row of a post.
 func (tx *Tx) noteChange(ctx context.Context, team, post crier.ID, column string, value any) error {
 	if looksAt(post) {
 		tx.crowded = append(tx.crowded, team)
@@ -36,15 +36,15 @@ func (tx *Tx) noteChange(ctx context.Context, team, post crier.ID, column string
 		SET `+column+` = excluded.`+column+`, revision = post_changes.revision + 1`, team, post, value)
 }
 
-// noteArchived has a post that is archived, brought back or deleted merged. Its words stay.
+// noteArchived marks a post that is archived, restored or deleted for merging. Its words stay.
 func (tx *Tx) noteArchived(ctx context.Context, post crier.ID, condition string, args ...any) error {
 	return tx.queueExec(ctx, changed("note the change of a post"), `INSERT INTO post_changes (team_id, post_id)
 		SELECT p.team_id, p.id FROM posts p WHERE p.id = $1 AND `+condition+` ON CONFLICT (team_id, post_id) DO UPDATE
 		SET revision = post_changes.revision + 1`, append([]any{post}, args...)...)
 }
 
-// looksAt says whether the change of a post has somebody look how many of its team wait: for one of 32 posts. So nobody
-// has to count them.
+// looksAt reports whether the change of a post triggers a check of how many posts of its team are pending: it does for
+// one in 32 posts, which avoids counting.
 func looksAt(post crier.ID) bool {
 	last := post[len(post)-2:]
 	return last[1] == '0' && last[0]%2 == 0
@@ -57,7 +57,7 @@ func (s *Store) tellOfCrowded(teams []crier.ID) {
 	for _, team := range teams {
 		select {
 		case s.crowded <- team:
-		default: // a later change tells again
+		default: // a later change sends it again
 		}
 	}
 }
@@ -71,9 +71,9 @@ type waitingPost struct {
 	gone     bool
 }
 
-// MergeChanges brings waiting changes of a team into the indexes if there are at least so many, and tells how many
-// posts it merged. It goes in short transactions, may be interrupted between any two and run on several nodes at once:
-// until a row of post_changes is removed, readers go by the row.
+// MergeChanges merges the pending changes of a team into the indexes if there are at least least, and returns the
+// number of merged posts. It uses short transactions, may be interrupted between any two, and may run on several nodes
+// at once: until a row of post_changes is deleted, readers use the row.
 func (s *Store) MergeChanges(ctx context.Context, team crier.ID, least int) (merged int, err error) {
 	rows, err := s.q.QueryContext(ctx, `SELECT x.post_id FROM post_changes x WHERE x.team_id = $1
 		ORDER BY x.post_id LIMIT $2`, team, mergeMost)
@@ -105,7 +105,7 @@ func (s *Store) MergeCrowded(ctx context.Context, team crier.ID) error {
 	}
 }
 
-// mergeWords goes through the words in order, for all posts at once: one range of words is one part of the index.
+// mergeWords merges the words in order, for all posts at once: a range of words is one part of the index.
 func (s *Store) mergeWords(ctx context.Context, team crier.ID, posts []crier.ID) error {
 	var waiting []waitingPost
 	err := s.WithTx(ctx, func(tx *Tx) (err error) {
@@ -149,7 +149,7 @@ func (tx *Tx) lockWaiting(ctx context.Context, team crier.ID, posts []crier.ID) 
 	})
 }
 
-// fillWords writes the words of rows that leave them as they are indexed.
+// fillWords sets the words of rows that do not change them to the indexed ones.
 func (tx *Tx) fillWords(ctx context.Context, team crier.ID, waiting []waitingPost) error {
 	indexed := map[crier.ID][]string{}
 	for _, p := range waiting {
@@ -191,7 +191,7 @@ func inWordOrder(a, b wordEntry) int {
 	return cmp.Or(cmp.Compare(a.Word, b.Word), cmp.Compare(a.Post, b.Post))
 }
 
-// entries returns the rows that post_words should have of a post.
+// entries returns the rows that post_words should have for a post.
 func (p waitingPost) entries() []wordEntry {
 	if p.gone || p.words == nil {
 		return nil
@@ -213,7 +213,7 @@ type wordRange struct{ from, to string }
 
 func (r wordRange) has(word string) bool { return word >= r.from && (r.to == "" || word < r.to) }
 
-// wordRanges cuts all words into ranges of about mergedWords entries of the waiting posts.
+// wordRanges splits all words into ranges of about mergedWords entries of the pending posts.
 func wordRanges(waiting []waitingPost) []wordRange {
 	var all []wordEntry
 	for _, p := range waiting {
@@ -244,7 +244,7 @@ func (tx *Tx) indexedWords(ctx context.Context, posts []crier.ID, r wordRange) (
 	return collect(rows, func(row scanner) (e wordEntry, err error) { return e, row.Scan(&e.Word, &e.Post) })
 }
 
-// mergeRange makes the rows of post_words within a range those of the waiting posts, and counts them.
+// mergeRange replaces the rows of post_words within a range with those of the pending posts and updates the counts.
 func (tx *Tx) mergeRange(ctx context.Context, team crier.ID, posts []crier.ID, r wordRange) error {
 	if err := tx.merges(ctx); err != nil {
 		return err
@@ -275,7 +275,7 @@ func (tx *Tx) mergeRange(ctx context.Context, team crier.ID, posts []crier.ID, r
 	return tx.writeWords(ctx, team, added, removed)
 }
 
-// merges tells the triggers that follow nodes of the previous version to leave this transaction alone.
+// merges disables the triggers for nodes of the previous version in this transaction.
 func (tx *Tx) merges(ctx context.Context) error {
 	if tx.pipe == nil {
 		return nil
@@ -327,7 +327,7 @@ type wordCountRow struct {
 	By   int    `json:"change"`
 }
 
-// AddWordChanges counts what nodes of the previous version changed. SQLite has no other nodes.
+// AddWordChanges counts the changes made by nodes of the previous version. SQLite has no other nodes.
 func (s *Store) AddWordChanges(ctx context.Context) error {
 	if s.dialect == SQLite {
 		return nil
@@ -341,7 +341,7 @@ func (s *Store) AddWordChanges(ctx context.Context) error {
 	})
 }
 
-// mergeFacets makes the facets of waiting posts those that are kept and counted.
+// mergeFacets writes the facets of pending posts and updates the counts.
 func (tx *Tx) mergeFacets(ctx context.Context, team crier.ID, posts []crier.ID) error {
 	if err := tx.merges(ctx); err != nil {
 		return err
@@ -379,7 +379,7 @@ func (tx *Tx) mergeFacets(ctx context.Context, team crier.ID, posts []crier.ID) 
 	return nil
 }
 
-// facetChanges selects by how much waiting posts change the counts: field, value and change. where limits post_changes
+// facetChanges selects by how much pending posts change the counts: field, value and change. where limits post_changes
 // x.
 func (r reads) facetChanges(where string) string {
 	return `SELECT e.value ->> 0 AS field, e.value ->> 1 AS value, 1 AS change

@@ -17,7 +17,7 @@ type Post struct {
 	TypeGiven bool
 	// ScheduledAt is the sort key: the earliest pending time, or else the latest time, or else NeverScheduled.
 	ScheduledAt crier.Time
-	// Thumbnails are the attached assets that have a thumbnail; the service makes their URLs.
+	// Thumbnails are the attached assets that have a thumbnail; the service creates their URLs.
 	Thumbnails []crier.ID
 	titleKey   string // the title for sorting, empty when there is none
 }
@@ -44,7 +44,7 @@ var saveMessages = map[string]string{crier.SavedToQueue: "Saved to Queue", crier
 func (r reads) Post(ctx context.Context, team, id crier.ID, withScheduled bool) (Post, error) {
 	var posts []Post
 	h := r.hydration([]crier.ID{id}, withScheduled)
-	// In one statement, so that the content is that of the row.
+	// In one statement, so that the content matches the row.
 	row := newQuestion(`SELECT `+postColumns+`, `+payloadColumns+` FROM posts p
 		JOIN payloads y ON y.id = p.content_payload_id
 		WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`, []any{id, team}, func(row scanner) error {
@@ -85,7 +85,7 @@ func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
 	return p, nil
 }
 
-// lockPost reads and locks a post that is not deleted, and then its content, which cannot change any more; nil if there
+// lockPost reads and locks a post that is not deleted, and then its content, which can no longer change; nil if there
 // is none. The first argument of the condition is the id.
 func (tx *Tx) lockPost(ctx context.Context, where string, args ...any) (*Post, error) {
 	var found *Post
@@ -118,7 +118,7 @@ func (r reads) PostsWithAsset(ctx context.Context, asset, after crier.ID, limit 
 	return collect(rows, scanID)
 }
 
-// InsertPost inserts a post that is not scheduled. Content and counters have methods of their own.
+// InsertPost inserts a post that is not scheduled. Content and counters have their own methods.
 func (tx *Tx) InsertPost(ctx context.Context, p Post) error {
 	if tx.newPosts == nil {
 		tx.newPosts = map[crier.ID]bool{}
@@ -132,7 +132,7 @@ func (tx *Tx) InsertPost(ctx context.Context, p Post) error {
 		p.ContentPayloadID, asJSON(p.PostPublishActions), NeverScheduled, p.CreatedAt, titleKey(p.Title))
 }
 
-// UpdatePost writes the fields of a post that users can change. Counters have methods of their own.
+// UpdatePost writes the fields of a post that users can change. Counters have their own methods.
 func (tx *Tx) UpdatePost(ctx context.Context, p Post) error {
 	if err := tx.noteArchived(ctx, p.ID, `p.archived <> $2`, p.Status == crier.PostArchived); err != nil {
 		return err
@@ -145,8 +145,8 @@ func (tx *Tx) UpdatePost(ctx context.Context, p Post) error {
 	return affectedOne(res, err, "post", p.ID)
 }
 
-// DeletePost soft-deletes a post and removes its assets. Versions and publications stay; search words go when they are
-// merged.
+// DeletePost soft-deletes a post and removes its assets. Versions and publications stay; search words are removed by
+// the next merge.
 func (tx *Tx) DeletePost(ctx context.Context, id crier.ID, at crier.Time) error {
 	if err := tx.noteArchived(ctx, id, `p.deleted_at IS NULL`); err != nil {
 		return err
@@ -247,7 +247,7 @@ type postSumRow struct {
 // PublicationSums are the newest publications of a post that count, by account.
 type PublicationSums map[crier.ID]publicationSum
 
-// Plan notes that a publication on an account is scheduled at a time.
+// Plan records that a publication on an account is scheduled at a time.
 func (s PublicationSums) Plan(account crier.ID, at crier.Time) {
 	s[account] = publicationSum{status: crier.Scheduled, at: at, queued: true}
 }

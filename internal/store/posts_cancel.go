@@ -7,8 +7,8 @@ import (
 	"crier"
 )
 
-// LockScheduled reads the publications of a post that have not begun, and the actions that wait unless they are to be
-// left alone, and keeps others from changing them until the transaction ends. The post must be locked.
+// LockScheduled reads and locks the scheduled publications of a post, including actions unless leaveActions. The post
+// must be locked.
 func (tx *Tx) LockScheduled(ctx context.Context, post crier.ID, leaveActions bool) ([]Publication, error) {
 	if leaveActions {
 		return tx.lockScheduled(ctx, `p.post_id = $1 AND p.kind = 'post'`, post)
@@ -18,7 +18,7 @@ func (tx *Tx) LockScheduled(ctx context.Context, post crier.ID, leaveActions boo
 
 // LockTeamScheduled is LockScheduled for all posts of a team; it locks the posts.
 func (tx *Tx) LockTeamScheduled(ctx context.Context, team crier.ID) ([]Publication, error) {
-	// The accounts lead to the index of live publications.
+	// Selecting by account uses the index of live publications.
 	const ofTeam = `p.social_account_id IN (SELECT a.id FROM social_accounts a WHERE a.team_id = $1)`
 	rows, err := tx.q.QueryContext(ctx, `SELECT DISTINCT p.post_id FROM publications p
 		WHERE `+ofTeam+` AND p.live AND p.status = 'scheduled'`, team)

@@ -10,7 +10,7 @@ import (
 
 // group is a filter in two forms.
 type group struct {
-	// find selects the ids of the posts that pass, from an index of its own.
+	// find selects the ids of the posts that pass, from its own index.
 	find condition
 	// holds is the condition on a post p.
 	holds condition
@@ -26,7 +26,7 @@ type condition struct {
 	args []any
 }
 
-// groups returns the filters that are set. position is the function that finds a text in another.
+// groups returns the filters that are set. position is the SQL function that finds a text in another.
 func (f PostFilter) groups(position string) []group {
 	var groups []group
 	add := func(g group, set bool) {
@@ -55,8 +55,8 @@ func (f PostFilter) columnGroup(column string, values []any) group {
 		column}
 }
 
-// deliveryPublications maps delivery states to the states of scheduled posts that are found by them. A post is found by
-// each of its scheduled posts, so that a failed account does not hide behind a waiting one.
+// deliveryPublications maps delivery states to the states of scheduled posts that match them. A post is found by each
+// of its scheduled posts, so that a failed account is not hidden by a pending one.
 var deliveryPublications = map[crier.DeliveryState][]crier.ScheduledPostStatus{
 	crier.DeliveryScheduled: {crier.Scheduled}, crier.DeliveryPublishing: {crier.Publishing, crier.Processing},
 	crier.DeliveryPublished: {crier.Published}, crier.DeliveryFailed: {crier.Failed},
@@ -86,7 +86,7 @@ func (f PostFilter) deliveryGroup() group {
 		" WHERE s.post_id = p.id AND s.kind = 'post' AND NOT s.canceled AND s.status IN (" + marks(len(statuses)) +
 		")))",
 		append(slices.Clone(own), anys(statuses)...)}
-	if len(problems) == len(statuses) { // problems have an index of their own
+	if len(problems) == len(statuses) { // problems have their own index
 		g.find.sql += " UNION ALL SELECT x.post_id FROM publication_problems x WHERE x.team_id = ? AND x.status IN (" +
 			marks(len(problems)) + ") AND x.publication_id = x.scheduled_post_id"
 		g.find.args = append(append(g.find.args, f.TeamID), anys(problems)...)
@@ -128,7 +128,7 @@ func (f PostFilter) findPosts(where string, args []any) condition {
 	}
 }
 
-// destinationGroup filters posts by a column of their publications, canceled ones too.
+// destinationGroup filters posts by a column of their publications, including canceled ones.
 func destinationGroup(column, scope string, scopeArgs, values []any) group {
 	one := "s." + column + " IN (" + marks(len(values)) + ") AND s.kind = 'post'"
 	return group{
@@ -156,8 +156,8 @@ func assetGroup(asset crier.ID) group {
 // maxProbedWords limits the words of a search that are probed. Of many words, the longest are the rarest.
 const maxProbedWords = 8
 
-// wordGroups returns one group per probed word. The first one carries the condition for all words. What the index has
-// of a post that waits in post_changes may be outdated, so that every post that is found is checked.
+// wordGroups returns one group per probed word. The first one carries the condition for all words. The index may be
+// outdated for a post with a row in post_changes, so every post that is found is checked.
 func (f PostFilter) wordGroups(position string) []group {
 	longest := slices.SortedStableFunc(slices.Values(f.Words),
 		func(a, b string) int { return cmp.Compare(len(b), len(a)) })
@@ -179,7 +179,7 @@ func (f PostFilter) wordGroups(position string) []group {
 	return groups
 }
 
-// holdsWords returns the condition that a post has all words, by its row in post_changes if there is one.
+// holdsWords returns the condition that a post has all words, according to its row in post_changes if there is one.
 func (f PostFilter) holdsWords(position string) condition {
 	waits := make([]string, len(f.Words))
 	var args, spellings []any

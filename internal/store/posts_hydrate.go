@@ -8,8 +8,8 @@ import (
 	"crier"
 )
 
-// hydration is what is stored of posts in other tables: the questions that read it, which do not depend on each other,
-// and their answers. The contents are read by whoever knows their versions.
+// hydration reads the data of posts that is stored in other tables: the questions, which do not depend on each other,
+// and their answers. The contents are read by the caller, which knows their versions.
 type hydration struct {
 	questions    []question
 	contents     map[crier.ID]Payload
@@ -17,10 +17,10 @@ type hydration struct {
 	tags         map[crier.ID][]crier.TagSummary
 	destinations map[crier.ID][]crier.ID
 	latest       *scheduledPosts
-	included     *scheduledPosts // nil if not asked for
+	included     *scheduledPosts // nil if not requested
 }
 
-// hydration prepares to read what is stored of posts in other tables.
+// hydration prepares reading the data of posts that is stored in other tables.
 func (r reads) hydration(ids []crier.ID, withScheduled bool) *hydration {
 	h := &hydration{contents: map[crier.ID]Payload{}, assets: map[crier.ID]AssetFacts{},
 		tags: map[crier.ID][]crier.TagSummary{}, destinations: map[crier.ID][]crier.ID{}}
@@ -53,7 +53,7 @@ func (h *hydration) needsNoAssets() bool {
 	return true
 }
 
-// hydrate adds to posts what is stored in other tables, in one round trip.
+// hydrate adds the data of posts that is stored in other tables, in one round trip.
 func (r reads) hydrate(ctx context.Context, posts []Post, withScheduled bool) error {
 	if len(posts) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (r reads) hydrate(ctx context.Context, posts []Post, withScheduled bool) er
 	return nil
 }
 
-// complete adds what was read to a post.
+// complete adds the data that was read to a post.
 func (h *hydration) complete(p *Post) error {
 	if err := p.setContent(h.contents); err != nil {
 		return err
@@ -115,7 +115,7 @@ func byPost(contents []Payload) map[crier.ID]Payload {
 	return found
 }
 
-// setContent adds the current content; its assets have ids only.
+// setContent sets the current content, whose assets have ids only.
 func (p *Post) setContent(contents map[crier.ID]Payload) error {
 	content, ok := contents[p.ID]
 	if !ok || content.ID != p.ContentPayloadID {
@@ -125,7 +125,8 @@ func (p *Post) setContent(contents map[crier.ID]Payload) error {
 	return nil
 }
 
-// SetAssets adds the facts and tags of the attached assets. The attachments must not be those that are written.
+// SetAssets adds the facts and tags of the attached assets. The attachments must not be shared with content to be
+// written.
 func (p *Post) SetAssets(facts map[crier.ID]AssetFacts) {
 	attached := p.PostInput.AllAssetIDs()
 	p.AssetTags = TagsOf(attached, facts)
@@ -143,7 +144,7 @@ func (p *Post) SetAssets(facts map[crier.ID]AssetFacts) {
 	}
 }
 
-// New returns a post that was just inserted as it would be read, with input as its content.
+// New returns a just inserted post as it would be read, with input as its content.
 func (p Post) New(input crier.PostInput, facts map[crier.ID]AssetFacts) Post {
 	p.Text, p.PostInput, p.AssetIDs = input.Text(), &input, input.AssetIDs()
 	p.DeliveryState, p.SaveDestination = crier.DeliveryUnscheduled, crier.SavedToDrafts

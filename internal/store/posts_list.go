@@ -56,7 +56,7 @@ func postKey(p Post, sort string) Key {
 //
 // The cost depends on how many posts match, not on how many exist. If one filter is selective, its posts are read from
 // its index, checked against the other filters, and sorted. Otherwise the list walks the index of its sort and skips
-// what does not match; matches are frequent enough then to fill a page soon.
+// posts that do not match; matches are then frequent enough to fill a page soon.
 func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withScheduled bool) (PageRows[Post], Total,
 	error) {
 	page, total, err := r.postPage(ctx, f, q)
@@ -96,7 +96,7 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 		return page, total, err
 	}
 	switch {
-	case word: // counted already
+	case word: // already counted
 	case len(groups) == 1:
 		total.Count, err = r.countMatching(ctx, f, groups)
 	default:
@@ -115,7 +115,7 @@ func (r reads) countMatching(ctx context.Context, f PostFilter, groups []group) 
 	return total.Count, err
 }
 
-// countCombination counts the posts that pass several groups, from the smallest one. If that one has more than
+// countCombination counts the posts that pass several groups, starting from the smallest one. If that one has more than
 // maxCounted posts, the total is capped: counting would have to read them all.
 func (r reads) countCombination(ctx context.Context, f PostFilter, groups []group) (Total, error) {
 	sizes, err := r.probe(ctx, groups, maxCounted+1)
@@ -138,8 +138,8 @@ func (r reads) countCombination(ctx context.Context, f PostFilter, groups []grou
 	return total, nil
 }
 
-// walked follows the index of the sort and skips what does not match. Conditions on other columns are wrapped, so that
-// the planner does not use their indexes: sorting what they find would cost more than the walk.
+// walked walks the index of the sort and skips posts that do not match. Conditions on other columns are wrapped, so
+// that the planner does not use their indexes: sorting their results would cost more than the walk.
 func (f PostFilter) walked(archived bool, groups []group, sort string) branch {
 	wrapped := slices.Clone(groups)
 	for i, g := range wrapped {

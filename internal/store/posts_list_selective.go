@@ -33,12 +33,12 @@ func (r reads) mostSelective(ctx context.Context, groups []group) (int, error) {
 	return -1, nil
 }
 
-// walkedPosts is how many posts of the list a page of a word may cost to walk over, beside one that finds and sorts all
-// posts with the word: the walk meets one of them after posts / total others.
+// walkedPosts weighs walking the list against finding and sorting all posts with a word: the walk finds one of them
+// every posts / total posts.
 const walkedPosts = 50
 
-// wordSelective decides for a list that a single word filters: 0 if the word's posts are to be found and sorted, -1 if
-// the list is to be walked. total is the number of posts with the word.
+// wordSelective decides how to read a list that is filtered by a single word: 0 finds and sorts the word's posts, -1
+// walks the list. total is the number of posts with the word.
 func (r reads) wordSelective(ctx context.Context, f PostFilter) (narrow int, total int64, err error) {
 	total, posts, err := r.wordTotal(ctx, f.TeamID, f.Words[0])
 	if total >= widest || total*total > walkedPosts*posts {
@@ -69,12 +69,12 @@ func (r reads) probe(ctx context.Context, groups []group, limit int) ([]int, err
 // hit is a matching post.
 type hit struct {
 	id crier.ID
-	// ahead is true if the post is on the page's side of the sought row.
+	// ahead is true if the post is on the page's side of the seek key.
 	ahead bool
 }
 
-// selectivePage reads a page that a selective group drives: it finds and sorts all matches in one query, which also
-// counts them, and then reads the rows of the page.
+// selectivePage reads a page by a selective group: it finds and sorts all matches in one query, which also counts them,
+// and then reads the rows of the page.
 func (r reads) selectivePage(ctx context.Context, f PostFilter, groups []group, narrow int,
 	q PageQuery) (PageRows[Post],
 	int64, error) {
@@ -124,8 +124,8 @@ func (r reads) hits(ctx context.Context, f PostFilter, groups []group, narrow in
 	return collect(rows, func(row scanner) (h hit, err error) { return h, row.Scan(&h.id, &h.ahead) })
 }
 
-// driven returns the query of a group and the condition of those of its posts that pass the other groups, as driver and
-// posts p. The arguments of the condition begin with those of the query.
+// driven returns the query of a group and the condition for its posts that pass the other groups, as driver and posts
+// p. The arguments of the condition start with those of the query.
 func (f PostFilter) driven(groups []group, narrow int) (driver condition, b branch) {
 	driver = groups[narrow].find
 	b = branch{where: "p.team_id = ? AND p.deleted_at IS NULL",

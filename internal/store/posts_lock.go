@@ -30,8 +30,8 @@ func (tx *Tx) LockPostHead(ctx context.Context, team, id crier.ID) (PostHead, er
 	return *found, nil
 }
 
-// headQuestion reads and locks a post that is not deleted. Its lock protects its publications too: it is the first lock
-// of every transaction that changes publications.
+// headQuestion reads and locks a post that is not deleted. Its lock also protects its publications: it is the first
+// lock of every transaction that changes publications.
 func (tx *Tx) headQuestion(found **PostHead, team, id crier.ID) question {
 	return newQuestion(`SELECT p.post_type, p.status, p.content_payload_id, p.publish_actions FROM posts p
 		WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`+tx.forUpdate, []any{id, team},
@@ -42,7 +42,7 @@ func (tx *Tx) headQuestion(found **PostHead, team, id crier.ID) question {
 		})
 }
 
-// Planning is what decides where a post is published, and how.
+// Planning holds the data that scheduling a post is based on.
 type Planning struct {
 	Post      PostHead
 	Content   PostContent
@@ -52,9 +52,9 @@ type Planning struct {
 	Newest    PublicationSums
 }
 
-// LockForPlanning reads a post that is to be published on accounts, and what was planned of it before, in one round
-// trip. It locks the post, then the accounts, then the live publications. Accounts that do not exist are missing from
-// the result.
+// LockForPlanning reads a post that is to be published on accounts, and its earlier publications, in one round trip. It
+// locks the post, then the accounts, then the live publications. Accounts that do not exist are missing from the
+// result.
 func (tx *Tx) LockForPlanning(ctx context.Context, team, post crier.ID, accounts []crier.ID) (Planning, error) {
 	p := Planning{Accounts: map[crier.ID]Account{}, Live: map[crier.ID]Publication{}, Published: map[crier.ID]bool{}}
 	var head *PostHead

@@ -10,7 +10,7 @@ import (
 	"crier"
 )
 
-// PublicationKind is what a publication publishes.
+// PublicationKind is the kind of a publication.
 type PublicationKind string
 
 // The kinds of publications: a post on an account, and the actions that follow it there.
@@ -133,7 +133,7 @@ func (tx *Tx) liveQuestion(byAccount map[crier.ID]Publication, post crier.ID) qu
 		})
 }
 
-// PublishedActions reads what was published after a publication: its comments and its repost, the newest first.
+// PublishedActions reads the published actions of a publication: its comments and its repost, newest first.
 func (r reads) PublishedActions(ctx context.Context, publication crier.ID) ([]Publication, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT `+publicationColumns+` FROM publications p
 		WHERE p.parent_id = $1 AND p.status = 'published' ORDER BY p.published_at DESC, p.id`, publication)
@@ -165,11 +165,11 @@ func publishedQuestion(found map[crier.ID]bool, post crier.ID) question {
 	})
 }
 
-// ErrTaken means that the post is live on the account already, or that the slot is taken.
+// ErrTaken means that the post is already live on the account or that the slot is taken.
 var ErrTaken = errors.New("taken by another publication")
 
 // InsertPublication inserts the publication of a post on an account. It returns ErrTaken, at the end of the transaction
-// at the latest, if the post is live there already or the slot is taken.
+// at the latest, if the post is already live there or the slot is taken.
 func (tx *Tx) InsertPublication(ctx context.Context, p Publication) error {
 	return tx.queueExec(ctx, check{want: -1, outcome: func(_ int64, err error) error {
 		if isUniqueViolation(err) {
@@ -272,15 +272,15 @@ func (r reads) HasLive(ctx context.Context, post, account crier.ID) (bool, error
 	return true, nil
 }
 
-// replaces selects the publication p that has taken the place of i, which came to nothing: another one of the same post
-// on the same account that is live, or a newer one that was not canceled. The next ones of its own series replace it
-// only while they are live.
+// replaces selects the publication p that replaces the unsuccessful i: another one of the same post on the same account
+// that is live, or a newer one that was not canceled. The next ones of its own series replace it only while they are
+// live.
 const replaces = `p.post_id = i.post_id AND p.social_account_id = i.social_account_id AND p.kind = 'post'
 	AND p.id <> i.id AND (p.live OR NOT p.canceled AND (p.created_at > i.created_at OR p.created_at = i.created_at
 		AND p.id > i.id) AND coalesce(p.recurrence_of, p.id) <> coalesce(i.recurrence_of, i.id))
 	ORDER BY p.live DESC, p.created_at DESC, p.id DESC LIMIT 1`
 
-// Replacement finds what has taken the place of a publication that came to nothing; nil when there is none.
+// Replacement returns the publication that replaces an unsuccessful one; nil if there is none.
 func (r reads) Replacement(ctx context.Context, of Publication) (*Publication, error) {
 	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications i,
 		publications p WHERE i.id = $1 AND `+replaces, of.ID))

@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// Overdue is a publication that is due and that nobody works on.
+// Overdue is a publication that is due and that no worker holds.
 type Overdue struct {
 	ID              crier.ID
 	Kind            PublicationKind
@@ -25,7 +25,7 @@ type DueBefore struct {
 	Woken, Waiting crier.Time
 }
 
-// TakeOverdue finds publications that are due and that nobody works on, and marks them until a time, so that no other
+// TakeOverdue finds publications that are due and that no worker holds, and marks them until a time, so that no other
 // sweep takes them. The caller enqueues their jobs in the same transaction.
 func (tx *Tx) TakeOverdue(ctx context.Context, due DueBefore, now, until crier.Time, limit int) ([]Overdue,
 	error) {
@@ -62,7 +62,7 @@ func (s *Store) NotDueUntil(ctx context.Context, id crier.ID, epoch int64, now c
 	return &wake, nil
 }
 
-// Postpone sets when a publication is due again, if nobody works on it.
+// Postpone sets when a publication is due again, unless a worker holds it.
 func (s *Store) Postpone(ctx context.Context, id crier.ID, epoch int64, now, wake crier.Time) error {
 	_, err := s.writer.ExecContext(ctx, `UPDATE publications SET wake_at = $4, lease_until = NULL, lease_owner = NULL
 		WHERE id = $1 AND epoch = $2 AND wake_at <= $3 AND (lease_owner IS NULL OR lease_until <= $3)`,
@@ -73,7 +73,7 @@ func (s *Store) Postpone(ctx context.Context, id crier.ID, epoch int64, now, wak
 	return nil
 }
 
-// waitsForAccount are the errors that end when the account is connected again.
+// waitsForAccount are the errors that are resolved when the account is reconnected.
 const waitsForAccount = `'auth_expired', 'account_disconnected', 'permission_missing'`
 
 // WakeAccount makes the publications that wait for an account due now, and returns them.

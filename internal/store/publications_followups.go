@@ -9,9 +9,9 @@ import (
 	"crier"
 )
 
-// scheduledPosts are scheduled posts with what is stored of them in other rows: the actions that follow them, whether
-// their series goes on, how late they were, what needs attention, and what has taken their place. Its questions do not
-// depend on each other.
+// scheduledPosts are scheduled posts with their data from other rows: the actions that follow them, whether their
+// series continues, how late they were, their problems, and their replacements. Its questions do not depend on each
+// other.
 type scheduledPosts struct {
 	questions []question
 	found     []scheduledPost
@@ -20,10 +20,10 @@ type scheduledPosts struct {
 	sent      map[crier.ID]crier.Time
 	problems  map[crier.ID]problem
 	replaced  map[crier.ID]crier.ID
-	byPost    map[crier.ID][]crier.ScheduledPost // nil until it is asked for
+	byPost    map[crier.ID][]crier.ScheduledPost // nil until it is needed
 }
 
-// scheduledPosts prepares to read the scheduled posts that a query selects the ids of, the newest first.
+// scheduledPosts prepares reading the scheduled posts whose ids a query selects, newest first.
 func (r reads) scheduledPosts(which string, args []any) *scheduledPosts {
 	s := newFollowUps(which, args)
 	s.questions = append([]question{newQuestion(`SELECT `+scheduledPostColumns+` FROM publications s
@@ -32,7 +32,7 @@ func (r reads) scheduledPosts(which string, args []any) *scheduledPosts {
 	return s
 }
 
-// newFollowUps prepares to read what is stored of scheduled posts in other rows.
+// newFollowUps prepares reading the data of scheduled posts from other rows.
 func newFollowUps(which string, args []any) *scheduledPosts {
 	s := &scheduledPosts{followUps: map[crier.ID]map[crier.FollowUpKind]crier.FollowUp{},
 		series: map[destination]bool{}, sent: map[crier.ID]crier.Time{}, problems: map[crier.ID]problem{},
@@ -55,7 +55,7 @@ func newFollowUps(which string, args []any) *scheduledPosts {
 
 func (s *scheduledPosts) empty() bool { return len(s.found) == 0 }
 
-// none reports whether no scheduled post is of a kind.
+// none returns a function that reports whether no scheduled post satisfies a condition.
 func (s *scheduledPosts) none(of func(scheduledPost) bool) func() bool {
 	return func() bool { return !slices.ContainsFunc(s.found, of) }
 }
@@ -92,7 +92,7 @@ func (s *scheduledPosts) of(post crier.ID) []crier.ScheduledPost {
 	return s.byPost[post]
 }
 
-// withFollowUps adds to scheduled posts what is stored in other rows, in one round trip.
+// withFollowUps adds the data of scheduled posts from other rows, in one round trip.
 func (r reads) withFollowUps(ctx context.Context, list []scheduledPost) ([]crier.ScheduledPost, error) {
 	if len(list) == 0 {
 		return []crier.ScheduledPost{}, nil
@@ -141,7 +141,7 @@ func followUpsQuestion(found map[crier.ID]map[crier.FollowUpKind]crier.FollowUp,
 // destination is a post on an account.
 type destination struct{ post, account crier.ID }
 
-// seriesQuestion reads where the series of publications go on.
+// seriesQuestion reads which series of publications continue.
 func seriesQuestion(found map[destination]bool, which string, args []any) question {
 	return newQuestion(`SELECT s.post_id, s.social_account_id FROM publications s WHERE s.kind = 'post' AND s.live
 		AND s.recurring AND s.post_id IN (SELECT i.post_id FROM publications i WHERE i.id IN (`+which+`))`, args,
@@ -175,13 +175,13 @@ func sendTimesQuestion(found map[crier.ID]crier.Time, which string, args []any) 
 	})
 }
 
-// problem is what is wrong with a scheduled post and its actions.
+// problem is the problem of a scheduled post and its actions.
 type problem struct {
 	open        bool
 	dismissedAt *crier.Time
 }
 
-// problems returns what is wrong with scheduled posts and their actions; those with nothing wrong are missing.
+// problems returns the problems of scheduled posts and their actions; those without are missing.
 func (r reads) problems(ctx context.Context, ids []crier.ID) (map[crier.ID]problem, error) {
 	found := map[crier.ID]problem{}
 	which, args := r.ofKeys(ids)
@@ -206,7 +206,7 @@ func problemsQuestion(found map[crier.ID]problem, which string, args []any) ques
 	})
 }
 
-// replacementsQuestion reads what has taken the place of publications that came to nothing.
+// replacementsQuestion reads the replacements of unsuccessful publications.
 func replacementsQuestion(found map[crier.ID]crier.ID, which string, args []any) question {
 	return newQuestion(`SELECT r.id, r.replaced_by FROM (SELECT i.id, (SELECT p.id FROM publications p WHERE `+replaces+`)
 		AS replaced_by FROM publications i WHERE i.status IN ('failed', 'missed') AND i.id IN (`+which+`)) r
@@ -234,8 +234,8 @@ func (r reads) byKeys(ctx context.Context, ids []crier.ID, query string, scan fu
 	return nil
 }
 
-// Dismiss notes that somebody has seen what is wrong with a scheduled post and its actions. known is false if nothing
-// is wrong with it, changed is false if somebody has seen all of it before.
+// Dismiss records that the problems of a scheduled post and its actions were seen. known is false if there are none,
+// changed is false if all of them were already seen.
 func (tx *Tx) Dismiss(ctx context.Context, scheduledPost crier.ID, now crier.Time) (known, changed bool, err error) {
 	res, err := tx.q.ExecContext(ctx, `UPDATE publication_problems SET dismissed_at = $2
 		WHERE scheduled_post_id = $1 AND dismissed_at IS NULL`, scheduledPost, now)

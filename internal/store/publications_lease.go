@@ -12,7 +12,7 @@ import (
 // Run identifies the job and its attempt that work on a publication.
 type Run struct{ Job, Attempt string }
 
-// LeaseRequest asks for exclusive work on a publication until a time.
+// LeaseRequest is a request for the exclusive lease of a publication until a time.
 type LeaseRequest struct {
 	ID         crier.ID
 	Epoch      int64
@@ -22,7 +22,7 @@ type LeaseRequest struct {
 	// Leased is set by Lease. It is false if the publication is not due, is leased by another worker, has ended or is
 	// in another epoch.
 	Leased bool
-	// Publication is what was leased. Context is nil if its content or account is gone.
+	// Publication is the leased publication. Context is nil if its content or account is gone.
 	Publication Publication
 	Context     *PublishContext
 }
@@ -99,8 +99,8 @@ func (tx *Tx) returned(ctx context.Context, query string, args ...any) ([]crier.
 	return collect(rows, scanID)
 }
 
-// ReleaseLeases ends the leases of a dead process. Only SQLite needs it: a single process owns the file, so nobody can
-// hold them at start-up. On PostgreSQL leases expire.
+// ReleaseLeases ends the leases of a dead process. Only SQLite needs it: a single process owns the file, so no worker
+// can hold them at start-up. On PostgreSQL leases expire.
 func (s *Store) ReleaseLeases(ctx context.Context) error {
 	if s.dialect != SQLite {
 		return nil

@@ -22,10 +22,10 @@ type ScheduledPostFilter struct {
 	NeedsAttention *bool
 }
 
-// maxCounted is how many rows a combination of filters is counted up to.
+// maxCounted limits counting the rows of a combination of filters.
 const maxCounted = 10_000
 
-// Total is the length of a list. Capped means that it is longer.
+// Total is the length of a list. Capped means that the list is longer.
 type Total struct {
 	Count  int64
 	Capped bool

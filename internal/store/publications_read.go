@@ -69,7 +69,7 @@ func (r reads) ScheduledPosts(ctx context.Context, ids []crier.ID) (map[crier.ID
 	return found, nil
 }
 
-// latestScheduledPosts prepares to read the newest scheduled post of each post.
+// latestScheduledPosts prepares reading the newest scheduled post of each post.
 func (r reads) latestScheduledPosts(posts []crier.ID) *scheduledPosts {
 	marks, args := inList(1, posts)
 	return r.scheduledPosts(`SELECT (SELECT n.id FROM publications n WHERE n.post_id = p.id
@@ -77,10 +77,10 @@ func (r reads) latestScheduledPosts(posts []crier.ID) *scheduledPosts {
 		args)
 }
 
-// MaxIncluded limits the scheduled posts that are shown with their post: a series makes ever more of them.
+// MaxIncluded limits the scheduled posts that are shown with their post: a series keeps adding to them.
 const MaxIncluded = 100
 
-// includedScheduledPosts prepares to read the newest scheduled posts of each post.
+// includedScheduledPosts prepares reading the newest scheduled posts of each post.
 func (r reads) includedScheduledPosts(posts []crier.ID) *scheduledPosts {
 	marks, args := inList(2, posts)
 	return r.scheduledPosts(`SELECT n.id FROM (SELECT i.id, row_number() OVER
@@ -105,7 +105,7 @@ func destinationsQuestion(accounts map[crier.ID][]crier.ID, posts []crier.ID) qu
 	})
 }
 
-// PublishedPlatformPosts reads where a post, or a part of it, is public, oldest first.
+// PublishedPlatformPosts reads the platform posts of a post and its parts that are public, oldest first.
 func (r reads) PublishedPlatformPosts(ctx context.Context, post crier.ID) ([]crier.PlatformDelete, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT s.provider, coalesce(s.platform_post_id, ''),
 		s.social_account_id, s.id FROM publications s

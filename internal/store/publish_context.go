@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-// PublishContext is what a worker needs besides the publication: account, content and team settings.
+// PublishContext holds what a worker needs besides the publication: account, content and team settings.
 type PublishContext struct {
 	// Gone is true if the post or its team was deleted.
 	Gone bool

@@ -44,7 +44,7 @@ var purgedWithTeam = []string{
 }
 
 // PurgeTeam deletes a batch of rows of a team that was soft-deleted before a time; more is true until nothing is left.
-// Other teams are left alone.
+// Other teams are not touched.
 func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Time) (more bool, err error) {
 	var one int
 	err = tx.q.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE id = $1 AND deleted_at < $2`, id,
@@ -82,9 +82,9 @@ func (tx *Tx) purge(ctx context.Context, queries []string, args ...any) error {
 	return nil
 }
 
-// somePosts returns as many posts of a team, deleted or not, as one transaction should remove.
+// somePosts returns a batch of posts of a team, deleted or not, for one transaction to remove.
 func (tx *Tx) somePosts(ctx context.Context, team crier.ID) ([]crier.ID, error) {
-	for _, state := range []string{"IS NULL", "IS NOT NULL"} { // each has its indexes
+	for _, state := range []string{"IS NULL", "IS NOT NULL"} { // each has its own indexes
 		rows, err := tx.q.QueryContext(ctx,
 			`SELECT p.id FROM posts p WHERE p.team_id = $1 AND p.deleted_at `+state+` LIMIT $2`, team, batchSize)
 		if err != nil {

@@ -26,21 +26,21 @@ func (tx *Tx) LockQuota(ctx context.Context, key QuotaKey, now crier.Time) (json
 	return *uses, nil
 }
 
-// PlannedUse asks how much of a limit is used and planned.
+// PlannedUse is a query for how much of a limit is used and planned.
 type PlannedUse struct {
 	Key QuotaKey
-	// Account is whose posts count; empty counts those of all teams on Network, up to Most.
+	// Account is the account whose posts count; empty counts those of all teams on Network, up to Most.
 	Account crier.ID
 	Network crier.Provider
 	Most    int64
 	Span    Span
 
-	// Uses are what LockQuota returns, nil if there are none; Planned is the number of posts within Span.
+	// Uses is the result of LockQuota, nil if there is none; Planned is the number of posts within Span.
 	Uses    json.RawMessage
 	Planned int64
 }
 
-// PlannedUses answers what is asked, in one round trip.
+// PlannedUses fills in the results of a list of queries, in one round trip.
 func (r reads) PlannedUses(ctx context.Context, list []*PlannedUse) error {
 	var questions []question
 	for _, u := range list {

@@ -9,9 +9,9 @@ import (
 	"crier"
 )
 
-// Restoration is what is known about the restore of a store from a backup.
+// Restoration describes the restore of a store from a backup.
 type Restoration struct {
-	// BackedUpAt is when the backup was begun: nothing that happened later is in the store for certain.
+	// BackedUpAt is when the backup started: later changes may be missing from the store.
 	BackedUpAt crier.Time
 	// RestoredAt is when the store was restored: all older rows come from the backup.
 	RestoredAt crier.Time
@@ -31,18 +31,19 @@ func (r reads) Restoration(ctx context.Context) (*Restoration, error) {
 	return &Restoration{BackedUpAt: *backedUp, RestoredAt: *restored}, nil
 }
 
-// RestoredPublications counts what the workers of a restored store examine first.
+// RestoredPublications counts the publications that the workers of a restored store check first.
 type RestoredPublications struct {
-	// Due are publications whose time came after the backup, Later are those whose time is still to come.
+	// Due are publications whose time has come by the restore, Later are those whose time is still to come.
 	Due, Later int64
 }
 
-// eventGap is added to the sequence of events by a restore. The events that were lost had numbers, and readers who have
-// seen those would pass over new events with the same ones.
+// eventGap is added to the sequence of events by a restore. The lost events had sequences, and readers that have seen
+// those would skip new events with the same ones.
 const eventGap = 1_000_000
 
-// MarkRestored notes that the rows come from a backup. It has every publication that is not over examined at once, ends
-// the sessions of browsers, some of which may have been ended since, and hands the jobs of dead workers back.
+// MarkRestored records that the rows come from a backup. It makes every unfinished publication due at once, ends the
+// browser sessions, because some may have been ended since the backup, and returns the jobs of dead workers to the
+// queue.
 func (tx *Tx) MarkRestored(ctx context.Context, r Restoration) (found RestoredPublications, err error) {
 	res, err := tx.q.ExecContext(ctx, `UPDATE instance SET backed_up_at = $2, restored_at = $3 WHERE id = $1`, 1,
 		r.BackedUpAt, r.RestoredAt)
@@ -74,7 +75,7 @@ func (tx *Tx) MarkRestored(ctx context.Context, r Restoration) (found RestoredPu
 	return found, nil
 }
 
-// HasPlatformPost reports whether another publication is known to be a post of a network.
+// HasPlatformPost reports whether another publication of an account has a platform post id.
 func (r reads) HasPlatformPost(ctx context.Context, account crier.ID, platformPostID string, except crier.ID) (bool,
 	error) {
 	var one int
