@@ -11,7 +11,7 @@ const batchSize = 500
 // batches splits a list into parts that fit into one statement.
 func batches[T any](list []T) iter.Seq[[]T] { return slices.Chunk(list, batchSize) }
 
-// difference returns what has to be added to and removed from before to get after.
+// difference returns the elements to add to and remove from before to get after.
 func difference[T comparable](before, after []T) (added, removed []T) {
 	had, has := setOf(before), setOf(after)
 	for _, v := range after {

@@ -18,7 +18,7 @@ type jsonColumn[T any] struct{ value *T }
 // asJSON returns a value as a JSON column; nil is NULL.
 func asJSON[T any](v *T) jsonColumn[T] { return jsonColumn[T]{value: v} }
 
-// encoded is an argument that is made of a value which may still change.
+// encoded is an argument computed from a value that may still change.
 type encoded interface {
 	driver.Valuer
 	isEncoded()
@@ -26,7 +26,7 @@ type encoded interface {
 
 func (jsonColumn[T]) isEncoded() {}
 
-// Value returns text: pgx refuses bytes for jsonb in some modes.
+// Value returns text: pgx rejects bytes for jsonb in some modes.
 func (c jsonColumn[T]) Value() (driver.Value, error) {
 	if c.value == nil {
 		return nil, nil
@@ -112,7 +112,7 @@ func anys[T any](list []T) []any {
 // forShare returns the clause of a shared lock on rows.
 func (r reads) forShare() string {
 	if r.forUpdate == "" {
-		return "" // the one writer of SQLite has no others
+		return "" // SQLite has a single writer
 	}
 	return " FOR SHARE"
 }

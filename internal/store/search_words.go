@@ -8,16 +8,16 @@ import (
 	"crier"
 )
 
-// ReplaceWords writes the search words of a post, which is found by them at once.
+// ReplaceWords writes the search words of a post, which can be found by them at once.
 func (tx *Tx) ReplaceWords(ctx context.Context, team, post crier.ID, words []string) error {
 	return tx.noteChange(ctx, team, post, "words", wordList(words))
 }
 
-// wordList writes each word between blanks, which no word has, so that it can be looked for.
+// wordList encloses each word in spaces, which no word contains, so that it can be searched for.
 func wordList(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-// wordTotal counts the posts of a team with a word that are neither deleted nor archived, exactly: those in the index,
-// without what is outdated there, and those that wait. posts is how many there are at all.
+// wordTotal returns the exact number of posts of a team with a word that are neither deleted nor archived: those in the
+// index, without outdated entries, plus pending ones. posts is the number of all such posts of the team.
 func (r reads) wordTotal(ctx context.Context, team crier.ID, word string) (total, posts int64, err error) {
 	const indexed = `(SELECT count(*) FROM post_words w WHERE w.team_id = x.team_id AND w.post_id = x.post_id
 		AND w.word IN `
@@ -35,7 +35,7 @@ func (r reads) wordTotal(ctx context.Context, team crier.ID, word string) (total
 	return total, posts, nil
 }
 
-// PostsToIndex returns the ids after a given one of posts whose words were made in an older way, in order.
+// PostsToIndex returns the ids after a given one of posts whose words were extracted by an older version, in order.
 func (r reads) PostsToIndex(ctx context.Context, after crier.ID, limit int) ([]crier.ID, error) {
 	query, args := `SELECT p.id FROM posts p WHERE p.words_version < 2 AND p.deleted_at IS NULL`, []any{limit}
 	if after != "" {
@@ -48,7 +48,7 @@ func (r reads) PostsToIndex(ctx context.Context, after crier.ID, limit int) ([]c
 	return collect(rows, scanID)
 }
 
-// MarkIndexed notes that the words of a post are made in the present way.
+// MarkIndexed records that the words of a post were extracted by the current version.
 func (tx *Tx) MarkIndexed(ctx context.Context, post crier.ID) error {
 	if _, err := tx.q.ExecContext(ctx, `UPDATE posts SET words_version = 2 WHERE id = $1`, post); err != nil {
 		return fmt.Errorf("mark a post as indexed: %w", err)

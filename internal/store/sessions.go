@@ -41,7 +41,7 @@ func (r reads) signIn(ctx context.Context, which string, value any) (*SignIn, er
 	return &s, nil
 }
 
-// LockSignIns reads and locks the failed sign-ins of an e-mail address and the time until which sign-ins are refused.
+// LockSignIns reads and locks the failed sign-ins of an e-mail address and the time until which sign-ins are rejected.
 func (tx *Tx) LockSignIns(ctx context.Context, email string) (failures int, until crier.Time, err error) {
 	err = tx.q.QueryRowContext(ctx, `INSERT INTO sign_in_failures (email, failures, blocked_to) VALUES ($1, 0, $2)
 		ON CONFLICT (email) DO UPDATE SET failures = sign_in_failures.failures RETURNING failures, blocked_to`,
@@ -79,7 +79,7 @@ type Session struct {
 	ExpiresAt  crier.Time
 }
 
-// InsertSession begins a browser session.
+// InsertSession inserts a browser session.
 func (tx *Tx) InsertSession(ctx context.Context, s Session) error {
 	_, err := tx.q.ExecContext(ctx,
 		`INSERT INTO sessions (id, token_hash, user_id, browser, address, created_at, expires_at)
@@ -91,7 +91,7 @@ func (tx *Tx) InsertSession(ctx context.Context, s Session) error {
 	return nil
 }
 
-// SessionByToken finds the session of a token; nil when it has ended.
+// SessionByToken finds the session of a token; nil if it has ended.
 func (r reads) SessionByToken(ctx context.Context, hash []byte, now crier.Time, ahead ...*Lookahead) (*Session,
 	error) {
 	var found *Session
@@ -109,7 +109,7 @@ func (r reads) SessionByToken(ctx context.Context, hash []byte, now crier.Time, 
 	return found, nil
 }
 
-// SessionsOf lists where a person is signed in, browsers and devices, the newest first.
+// SessionsOf lists the browser sessions and device logins of a person, newest first.
 func (r reads) SessionsOf(ctx context.Context, user crier.ID, now crier.Time) ([]crier.Session, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT 'session', s.id, s.browser, s.address, s.created_at, s.last_used_at,
 			s.expires_at FROM sessions s WHERE s.user_id = $1 AND s.expires_at > $2
@@ -130,7 +130,7 @@ func (r reads) SessionsOf(ctx context.Context, user crier.ID, now crier.Time) ([
 	return list, nil
 }
 
-// EndSessionOf ends a session or a device of a person; false means that the person has no such one.
+// EndSessionOf ends a browser session or device login of a person; false means that the person has no such one.
 func (tx *Tx) EndSessionOf(ctx context.Context, user, id crier.ID, now crier.Time) (bool, error) {
 	ended := int64(0)
 	for _, step := range []struct {
@@ -162,8 +162,8 @@ func (tx *Tx) EndSession(ctx context.Context, hash []byte) error {
 	return nil
 }
 
-// EndSessions ends all sessions of a person, revokes the tokens of their devices and clients, and drops approvals whose
-// tokens were not fetched yet.
+// EndSessions ends all sessions of a person, revokes the tokens of their devices and clients, and deletes approvals
+// whose tokens were not fetched yet.
 func (tx *Tx) EndSessions(ctx context.Context, user crier.ID, now crier.Time) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, user); err != nil {
 		return fmt.Errorf("end the sessions: %w", err)
@@ -183,10 +183,10 @@ func (tx *Tx) EndSessions(ctx context.Context, user crier.ID, now crier.Time) er
 	return nil
 }
 
-// failuresKept is how long failed sign-ins are remembered.
+// failuresKept is how long failed sign-ins are stored.
 const failuresKept = 24 * time.Hour
 
-// revokedKept is how long revoked token families and expired authorization codes are kept.
+// revokedKept is how long revoked token families and expired authorization codes are stored.
 const revokedKept = 24 * time.Hour
 
 // SweepSignIns deletes expired sessions, links, upload addresses, device logins and tokens, and old failed sign-ins.

@@ -10,31 +10,31 @@ import (
 	"crier"
 )
 
-// Settlement is everything that one decision about a publication changes: the row, the attempt that led to it, and what
-// follows. The credits that it moves are booked by AddCredits afterwards, in the same transaction.
+// Settlement holds everything that one decision about a publication changes: the row, the attempt that led to it, and
+// the rows that follow. The credits are booked by AddCredits afterwards, in the same transaction.
 type Settlement struct {
-	// Publication is the row as it will be. Writing it ends the lease.
+	// Publication is the new state of the row. Writing it ends the lease.
 	Publication Publication
-	// Epoch is that of the row on which the decision was made. A row that has moved on is left alone.
+	// Epoch is the epoch of the row that the decision is based on. A row with a newer epoch is not changed.
 	Epoch int64
-	// Owner is the worker, which must still hold the lease; empty for a decision that was made under LockPublication.
+	// Owner is the worker, which must still hold the lease; empty for a decision made under LockPublication.
 	Owner crier.ID
-	// Attempt is what was tried, with its result; nil for nothing.
+	// Attempt is the attempt with its result; nil for none.
 	Attempt *Attempt
-	// Public is true when the attempt made something public: that knowledge exists nowhere else.
+	// Public is true if the attempt published something: this is recorded nowhere else.
 	Public bool
 	// Resolved are earlier attempts whose outcome is known now.
 	Resolved []ResolvedAttempt
-	// Health is what was learnt about the account; nil for nothing.
+	// Health is the new health of the account; nil for no change.
 	Health *AccountHealth
-	// Actions are what is to follow the publication.
+	// Actions are the actions to follow the publication.
 	Actions []Publication
-	// ParentResults are what an action adds to the results of the publication that it follows; nil for nothing.
+	// ParentResults are the results that an action adds to the publication that it follows; nil for none.
 	ParentResults *ActionResults
 	// Next is the next publication of a series; nil for none.
 	Next *NextPublication
 
-	// Written is false when the row had moved on without its worker; then nothing follows.
+	// Written is false if the row was changed without its worker; then nothing follows.
 	Written bool
 }
 
@@ -44,32 +44,32 @@ type ResolvedAttempt struct {
 	Outcome string
 }
 
-// ActionResults are the ids of what follows a post; empty ones change nothing.
+// ActionResults are the ids of the actions that follow a post; empty ones change nothing.
 type ActionResults struct{ FirstCommentID, RepostID string }
 
-// AccountHealth is what a publication found out about its account.
+// AccountHealth is the health of an account according to a publication.
 type AccountHealth struct {
 	AccountID, TeamID crier.ID
-	// Status is written unless the account has stopped to be connected meanwhile.
+	// Status is written unless the account was disconnected meanwhile.
 	Status         crier.AccountStatus
 	Issue, Message *string
 	Since          *crier.Time
 
-	// Before and After are the account, set by WriteSettlements when it was written.
+	// Before and After are the account, set by WriteSettlements if it was written.
 	Before, After *Account
 }
 
-// NextPublication is the next publication of a series. It publishes the content that the post has when it is written.
+// NextPublication is the next publication of a series. It publishes the content that the post has when it is inserted.
 type NextPublication struct {
 	Publication Publication
-	// Cost is reserved for it if the free credits of the organization cover it.
+	// Cost is reserved for it if the available credits of the organization cover it.
 	Cost int64
 
-	// Written is false when the post is gone or is live on the account again already.
+	// Written is false if the post is gone or is already live on the account again.
 	Written bool
 }
 
-// WriteSettlements writes settlements and sets which of them were written. Locks are taken in one order: posts,
+// WriteSettlements writes settlements and sets which of them were written. Locks are taken in a fixed order: posts,
 // accounts, publications, organizations.
 func (tx *Tx) WriteSettlements(ctx context.Context, now crier.Time, wait LockWait, list ...*Settlement) error {
 	if err := tx.waitForLocks(ctx, wait); err != nil {
@@ -97,7 +97,7 @@ func (tx *Tx) WriteSettlements(ctx context.Context, now crier.Time, wait LockWai
 		func(s *Settlement) bool { return s.Publication.IsAction() }))...)
 }
 
-// settledPosts returns the posts of settlements, in order and none of them twice.
+// settledPosts returns the posts of settlements, sorted and without duplicates.
 func settledPosts(list []*Settlement) []crier.ID {
 	ids := make([]crier.ID, len(list))
 	for i, s := range list {
@@ -107,7 +107,7 @@ func settledPosts(list []*Settlement) []crier.ID {
 	return slices.Compact(ids)
 }
 
-// writeHealth writes what was learnt about accounts, over what others may have written meanwhile.
+// writeHealth writes the health of accounts, over concurrent changes.
 func (tx *Tx) writeHealth(ctx context.Context, now crier.Time, list []*Settlement) error {
 	var learnt []*AccountHealth
 	for _, s := range list {
@@ -141,7 +141,7 @@ func (tx *Tx) writeHealth(ctx context.Context, now crier.Time, list []*Settlemen
 	return nil
 }
 
-// writeSettled writes rows and attempts. Attempts are written also when the row has moved on.
+// writeSettled writes rows and attempts. Attempts are written even if the row has changed.
 func (tx *Tx) writeSettled(ctx context.Context, now crier.Time, list []*Settlement) error {
 	for _, round := range splitUnique(list, settledID) {
 		if err := tx.settle(ctx, now, round); err != nil {
@@ -166,9 +166,9 @@ func (tx *Tx) writeSettled(ctx context.Context, now crier.Time, list []*Settleme
 
 func settledID(s *Settlement) crier.ID { return s.Publication.ID }
 
-// settleLate writes the result of a worker that has lost its row after its call succeeded, if nobody has decided
-// otherwise. What another worker has found out, or this one has written in a commit whose answer was lost, is not
-// written again, because it is paid for.
+// settleLate writes the result of a worker that has lost its row after its call succeeded, unless something else was
+// decided meanwhile. A result that another worker has found out, or that this one has written in a commit whose
+// response was lost, is not written again, because it is already paid for.
 func (tx *Tx) settleLate(ctx context.Context, now crier.Time, s *Settlement) error {
 	open, err := tx.EndAttempt(ctx, *s.Attempt)
 	if err != nil {
@@ -190,7 +190,7 @@ func (tx *Tx) settleLate(ctx context.Context, now crier.Time, s *Settlement) err
 	return err
 }
 
-// settledRow is a row of the statement that settles.
+// settledRow is an input row of settle.
 type settledRow struct {
 	Key            crier.ID              `json:"key"`
 	Epoch          int64                 `json:"epoch"`
@@ -219,8 +219,8 @@ const settledColumns = `key uuid, epoch bigint, owner uuid, new_epoch bigint, st
 	secrets bytea, platform_post text, permalink text, published timestamptz, code text, message text, tries integer,
 	wake timestamptz, reserved bigint, captured bigint, now timestamptz, planned jsonb, results jsonb, slot timestamptz`
 
-// settle writes rows, none of them twice. Only the owner of a lease writes a row that is leased, unless the decision is
-// nobody's in particular: then the caller has locked it.
+// settle writes rows, each at most once. Only the owner of a lease writes a leased row, unless the decision has no
+// owner: then the caller has locked the row.
 func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) error {
 	rows := make([]settledRow, len(list))
 	for i, s := range list {
@@ -251,7 +251,7 @@ func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) er
 	return nil
 }
 
-// writeFollowing writes what follows a row that was written, except for the next of a series.
+// writeFollowing writes the rows that follow a written one, except for the next one of a series.
 func (tx *Tx) writeFollowing(ctx context.Context, now crier.Time, s *Settlement) error {
 	for _, r := range s.Resolved {
 		if err := tx.ResolveAttempt(ctx, r.ID, r.Outcome, now); err != nil {
@@ -279,8 +279,8 @@ func (tx *Tx) writeFollowing(ctx context.Context, now crier.Time, s *Settlement)
 	return tx.NotePublished(ctx, parent.ID, parent.Results, now)
 }
 
-// writeNext writes the next publications of series. Organizations are locked in one order, all that the settlements
-// will book on.
+// writeNext inserts the next publications of series. All organizations that the settlements will book on are locked, in
+// a fixed order.
 func (tx *Tx) writeNext(ctx context.Context, list []*Settlement) error {
 	if !slices.ContainsFunc(list, func(s *Settlement) bool { return s.Next != nil }) {
 		return nil
@@ -313,11 +313,11 @@ func settledOrganizations(list []*Settlement) []crier.ID {
 	return slices.Compact(ids)
 }
 
-// insertNext writes the next publication of a series, unless the post is gone or was scheduled anew by hand. It takes
-// what it costs from the free credits if they cover it; otherwise the credits are reserved when it is due.
+// insertNext inserts the next publication of a series, unless the post is gone or was rescheduled by hand. It reserves
+// the cost if the available credits cover it; otherwise the credits are reserved when it is due.
 func (tx *Tx) insertNext(ctx context.Context, n *NextPublication, free map[crier.ID]int64) error {
 	p := &n.Publication
-	n.Written, p.Reserved = false, 0 // it may be the second try
+	n.Written, p.Reserved = false, 0 // it may be a second attempt
 	gone, err := tx.PostGone(ctx, p.PostID)
 	if err != nil || gone {
 		return err

@@ -90,8 +90,8 @@ func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, except cri
 	return free, nil
 }
 
-// TakenInstants returns what takes the instants of a team in [from, to), by instant: live and published posts of some
-// accounts, or of all.
+// TakenInstants returns the live and published posts of some accounts of a team, or of all, that take instants in
+// [from, to), by instant.
 func (r reads) TakenInstants(ctx context.Context, team crier.ID, accounts []crier.ID, from, to crier.Time) (
 	map[crier.Time][]crier.SlotTaken, error) {
 	where, args := "", []any{team, from, to}

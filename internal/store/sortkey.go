@@ -13,8 +13,8 @@ import (
 	"crier"
 )
 
-// sortKey returns the form of a name by which it is sorted: its letters, without case and accents. It is kept in a
-// column, so that both databases sort alike. It is idempotent, and empty for the empty name only.
+// sortKey returns the form of a name that it is sorted by: its letters, without case and accents. It is stored in a
+// column, so that both databases sort alike. It is idempotent, and empty only for the empty name.
 func sortKey(name string) string {
 	letters := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -28,7 +28,7 @@ func sortKey(name string) string {
 	return letters
 }
 
-// titleKey returns the sortKey of a title; no title comes first.
+// titleKey returns the sortKey of a title; no title sorts first.
 func titleKey(title *string) string {
 	if title == nil {
 		return ""
@@ -49,8 +49,8 @@ var keyedColumns = []struct{ table, name, key string }{
 // sortKeyBatch is how many rows one statement of fillSortKeys reads.
 const sortKeyBatch = 500
 
-// fillSortKeys computes the sort keys of rows that have none: those of before the migration that brought the keys, and
-// those that nodes of the previous version have written since. It goes in steps and may be interrupted.
+// fillSortKeys computes the sort keys of rows that have none: those from before the migration that added the keys, and
+// those written by nodes of the previous version since. It works in batches and may be interrupted.
 func (s *Store) fillSortKeys(ctx context.Context, db *sql.DB) error {
 	for _, c := range keyedColumns {
 		for {
@@ -84,7 +84,7 @@ func fillSortKeys(ctx context.Context, db *sql.DB, table, name, key string) (int
 		return 0, err
 	}
 	for _, r := range found {
-		// A name that has changed meanwhile was written with its key.
+		// A name that was changed meanwhile was written with its key.
 		if _, err := db.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = $2 WHERE id = $1 AND %s = $3`, table, key,
 			name),
 			r.id, sortKey(r.name), r.name); err != nil {

@@ -12,16 +12,16 @@ import (
 	"modernc.org/sqlite"
 )
 
-// A connection to SQLite keeps so many statements, of texts that are not longer. A compiled statement takes about
-// 10 KiB, one with a list of hundreds of values ten times as much.
+// A SQLite connection caches this many statements, with texts up to this length. A compiled statement takes about 10
+// KiB, one with a list of hundreds of values ten times as much.
 const (
 	maxCompiled     = 300
 	maxCompiledText = 4096
 )
 
-// openCompiled opens SQLite with connections that keep what they compile, for crier and for the job engine: compiling a
-// statement takes longer than most statements take to run. pgx has a cache of its own. Transactions give a sign when
-// they were committed, if there is somebody to see it.
+// openCompiled opens SQLite with connections that cache compiled statements, for crier and for the job engine:
+// compiling a statement takes longer than running most. pgx has its own cache. Transactions send a signal to committed,
+// if it is set, when they are committed.
 func openCompiled(dsn string, committed chan<- struct{}) (*sql.DB, error) {
 	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c compilingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 		recent: list.New()}, nil
 }
 
-// sqliteConn is all that database/sql asks of a connection and that the driver has.
+// sqliteConn has all interfaces that database/sql uses of a connection and that the driver implements.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -62,20 +62,20 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// compilingConn is a connection that keeps the statements that were used last. database/sql has one call at a time on a
-// connection.
+// compilingConn is a connection that caches the most recently used statements. database/sql makes one call at a time on
+// a connection.
 type compilingConn struct {
 	sqliteConn
 	committed chan<- struct{}
 	byQuery   map[string]*list.Element
-	recent    *list.List // of *compiled, the last used first
+	recent    *list.List // of *compiled, most recently used first
 }
 
-// compiled is a statement that is kept.
+// compiled is a cached statement.
 type compiled struct {
 	query string
 	stmt  compiledStmt
-	// busy is true while rows of it are read.
+	// busy is true while its rows are read.
 	busy bool
 }
 
@@ -85,16 +85,16 @@ type compiledStmt interface {
 	driver.StmtQueryContext
 }
 
-// worthKeeping matches statements on rows, behind comments, and EXPLAIN, which must get the text that is run. Others
-// are rare, and some act when they are compiled.
+// worthKeeping matches statements on rows, after comments, and EXPLAIN, which must get the text that is run. Others are
+// rare, and some take effect when they are compiled.
 var worthKeeping = regexp.MustCompile(`(?i)^(?:\s+|--[^\n]*\n|/\*.*?\*/)*` +
 	`(?:EXPLAIN|SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
-// boundLimit matches a limit that is bound. SQLite plans by the value of a limit, so it compiles such a statement anew
-// whenever a value is bound to it, also to the same one; the value of an expression it does not look at.
+// boundLimit matches a limit that is a parameter. SQLite plans by the value of a limit, so it recompiles such a
+// statement whenever a value is bound to it, even the same one; it ignores the value of an expression.
 var boundLimit = regexp.MustCompile(`(?i)\bLIMIT\s+([?@:$][a-z0-9_]*)`)
 
-// statement returns the statement of a query, which is then the caller's; nil if it is in use or not worth keeping.
+// statement returns the cached statement of a query for the caller to use; nil if it is in use or not worth caching.
 func (c *compilingConn) statement(ctx context.Context, query string) (*compiled, error) {
 	if kept, ok := c.byQuery[query]; ok {
 		s := kept.Value.(*compiled)
@@ -119,7 +119,7 @@ func (c *compilingConn) statement(ctx context.Context, query string) (*compiled,
 	return s, nil
 }
 
-// makeRoom forgets what was not used for the longest time, so that one more can be kept.
+// makeRoom evicts the least recently used statements, so that one more can be cached.
 func (c *compilingConn) makeRoom() error {
 	for e := c.recent.Back(); e != nil && c.recent.Len() >= maxCompiled; {
 		s, before := e.Value.(*compiled), e.Prev()
@@ -144,7 +144,7 @@ func (c *compilingConn) BeginTx(ctx context.Context, opts driver.TxOptions) (dri
 	return tellingTx{tx, c.committed}, nil
 }
 
-// ExecContext runs a statement that returns nothing.
+// ExecContext runs a statement that returns no rows.
 func (c *compilingConn) ExecContext(ctx context.Context, query string,
 	args []driver.NamedValue) (driver.Result, error) {
 	s, err := c.statement(ctx, query)
@@ -174,7 +174,7 @@ func (c *compilingConn) QueryContext(ctx context.Context, query string, args []d
 	return &compiledRows{Rows: rows, of: s}, nil
 }
 
-// Close closes the connection and all that it keeps.
+// Close closes the connection and its cached statements.
 func (c *compilingConn) Close() error {
 	var errs []error
 	for e := c.recent.Front(); e != nil; e = e.Next() {
@@ -185,20 +185,20 @@ func (c *compilingConn) Close() error {
 	return errors.Join(errors.Join(errs...), c.sqliteConn.Close())
 }
 
-// compiledRows are rows whose statement is free for the next call when they are closed.
+// compiledRows are rows that release their statement when they are closed.
 type compiledRows struct {
 	driver.Rows
 	of     *compiled
 	closed bool
 }
 
-// Close ends the reading. A second call must not: the statement may be another one's by then.
+// Close closes the rows. A second call must do nothing: the statement may be in use again by then.
 func (r *compiledRows) Close() error {
 	if r.closed {
 		return nil
 	}
 	r.closed = true
-	err := r.Rows.Close() // it resets the statement also where it returns what had ended the reading
+	err := r.Rows.Close() // also resets the statement if it returns the error that ended the rows
 	r.of.busy = false
 	return err
 }

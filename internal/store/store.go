@@ -53,10 +53,10 @@ type Config struct {
 	DataDir     string
 	// MaxConnections limits each of the reader and writer pools on PostgreSQL; 0 means 15.
 	MaxConnections int
-	// CreditsLow is below how many available credits an organization is told that they are few; 0 means never, unless
-	// it has a threshold of its own.
+	// CreditsLow is the threshold of available credits below which an organization is notified; 0 means never, unless
+	// the organization has its own threshold.
 	CreditsLow int64
-	// Tracer is told of every statement and batch that is sent to PostgreSQL, for tests that count them.
+	// Tracer traces every statement and batch that is sent to PostgreSQL, for tests that count them.
 	Tracer pgx.QueryTracer
 	Logger *slog.Logger
 }
@@ -65,19 +65,19 @@ type Config struct {
 type Store struct {
 	reads
 	dialect Dialect
-	writer  *sql.DB // SQLite: exactly one connection; PostgreSQL: a pool that keeps its plans
-	reader  *sql.DB // SQLite: a pool that cannot write; PostgreSQL: a pool that plans for the values of each call
+	writer  *sql.DB // SQLite: exactly one connection; PostgreSQL: a pool with cached plans
+	reader  *sql.DB // SQLite: a read-only pool; PostgreSQL: a pool that plans for the values of each call
 	jobs    *pgxpool.Pool
 	log     *slog.Logger
-	// commits and checkpoints are SQLite's.
+	// commits and checkpoints are for SQLite only.
 	commits     chan struct{}
 	checkpoints *checkpointer
 	// credentialChanges counts the transactions of this process that may have changed credentials.
 	credentialChanges atomic.Int64
-	// eventsWritten has room for one sign: who reads it looks for all events.
+	// eventsWritten has a buffer of one signal: its reader reads all new events.
 	eventsWritten chan struct{}
 	sequenced     sequencedEvents
-	// crowded names teams whose changes may have to be merged.
+	// crowded sends the teams whose changes may have to be merged.
 	crowded    chan crier.ID
 	creditsLow int64
 }
@@ -109,7 +109,7 @@ type direct struct {
 }
 
 func (d direct) QueryContext(ctx context.Context, query string, args ...any) (resultRows, error) {
-	found, err := d.to.QueryContext(ctx, query, args...) //nolint:rowserrcheck // by who reads them
+	found, err := d.to.QueryContext(ctx, query, args...) //nolint:rowserrcheck // by the reader of the rows
 	if err != nil {
 		return nil, err
 	}
@@ -138,20 +138,20 @@ type reads struct {
 	fragments
 }
 
-// fragments are the pieces of SQL in which the databases differ.
+// fragments are the SQL fragments in which the databases differ.
 type fragments struct {
 	// forUpdate is the clause of an exclusive lock on rows. It still allows new rows that refer to them: the database
-	// checks references in an order of its own, which would lead to deadlocks.
+	// checks references in its own order, which would lead to deadlocks.
 	forUpdate string
 	// listOfTimes reads the first argument, a JSON array of times, as rows of position (from 0) and instant.
 	listOfTimes string
 	// jsonRows reads the first argument, a JSON array of objects, as table v with the named columns; see jsonrows.go.
 	jsonRows func(columns string) string
-	// driven joins a table as alias by one look-up of key in its column for each row of the tables before it.
-	// PostgreSQL is forced to it: before the first ANALYZE of many new rows it takes the table for empty and would
-	// compare each with each.
+	// driven joins a table as alias by one lookup of key in its column for each row of the tables before it. PostgreSQL
+	// is forced to do so: before the first ANALYZE of many new rows it assumes that the table is empty and would
+	// compare each row with each.
 	driven func(table, alias, column, key string) string
-	// position is the function that tells where a text has another one, 0 if nowhere.
+	// position is the function that returns the position of a text in another, 0 if there is none.
 	position string
 	// eachOf reads a JSON array in a column as table e with the column value.
 	eachOf func(column string) string
@@ -225,7 +225,7 @@ func (s *Store) selfTest(ctx context.Context) error {
 	return checkPostgres(version)
 }
 
-// oldestPostgres is the first version that tells the ids of transactions as events need them; see sequencedEvents.
+// oldestPostgres is the first version with the transaction id functions that events need; see sequencedEvents.
 const oldestPostgres = 13
 
 // checkPostgres rejects a version, as PostgreSQL numbers it, that is too old.
@@ -258,8 +258,8 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	// One writer connection, shared with the job engine, is handed out first come, first served. Two would starve each
-	// other.
+	// The single writer connection, shared with the job engine, is handed out first come, first served. Two would
+	// starve each other.
 	writer.SetMaxOpenConns(1)
 	reader, err := openCompiled(sqliteDSN(path, true), nil)
 	if err != nil {
@@ -268,7 +268,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	readers := max(4, runtime.NumCPU())
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	// The writer creates the file and switches it to WAL, which a read-only connection cannot.
+	// The writer creates the file and switches it to WAL, which a read-only connection cannot do.
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close(), reader.Close())
 	}
@@ -281,14 +281,14 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 // sqlitePageSize is the page size of new SQLite databases. A commit writes every page that it touches to the log, and
-// an entry of an index is small: pages of a quarter of the usual size write less than half as much.
+// index entries are small: pages of a quarter of the usual size write less than half as much.
 const sqlitePageSize = 1024
 
 // sqliteDSN sets WAL with synchronous=FULL, so that an acknowledged write survives a power failure.
 func sqliteDSN(path string, readOnly bool) string {
 	v := url.Values{}
 	v.Add("_pragma", "busy_timeout(5000)")
-	if !readOnly { // of a new database: before it has a page
+	if !readOnly { // applies to a new database, before its first page
 		v.Add("_pragma", fmt.Sprintf("page_size(%d)", sqlitePageSize))
 	}
 	v.Set("_journal_mode", "WAL") // after the pragmas
@@ -297,8 +297,8 @@ func sqliteDSN(path string, readOnly bool) string {
 	v.Add("_pragma", fmt.Sprintf("wal_autocheckpoint(%d)", checkpointLimit))
 	// In KiB. The default of 2 MiB is less than one filtered list of a large team touches.
 	v.Add("_pragma", "cache_size(-16384)")
-	// ANALYZE looks at so many rows of each index, however many there are, and takes no samples: with samples, SQLite
-	// plans by what is bound to a statement and compiles it anew for every call.
+	// ANALYZE reads this many rows of each index, however many there are, and takes no samples: with samples, SQLite
+	// plans by the bound values and recompiles the statement for every call.
 	v.Add("_pragma", "analysis_limit(1000)")
 	v.Set("_time_format", "sqlite")
 	v.Set("_timezone", "UTC")
@@ -310,8 +310,8 @@ func sqliteDSN(path string, readOnly bool) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
 }
 
-// transactionPause is how long PostgreSQL waits for the next statement of a transaction before it ends it. Otherwise a
-// node that freezes or loses its connection in a transaction would hold its locks forever.
+// transactionPause is how long PostgreSQL waits for the next statement of a transaction before it aborts it. Otherwise
+// a node that freezes or loses its connection in a transaction would hold its locks forever.
 const transactionPause = 15 * time.Second
 
 func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
@@ -419,7 +419,7 @@ func Unavailable(err error) bool {
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, driver.ErrBadConn),
 		errors.Is(err, sql.ErrConnDone):
 		return true
-	case errors.Is(err, io.ErrUnexpectedEOF): // the line was cut while an answer was awaited
+	case errors.Is(err, io.ErrUnexpectedEOF): // the connection was cut while waiting for a response
 		return true
 	case errors.As(err, &lite):
 		primary := lite.Code() & 0xff
@@ -428,7 +428,7 @@ func Unavailable(err error) bool {
 	}
 	state := sqlState(err)
 	// Classes 08 (connection), 53 (resources) and 57P (server shutting down or starting), and a transaction that was
-	// ended for idling.
+	// aborted for idling.
 	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P") ||
 		state == "25P03"
 }

@@ -111,7 +111,7 @@ var teamSorts = map[string]string{"createdAt": "t.created_at", "updatedAt": "t.u
 // caller's own and that of the person behind it).
 type Reach struct {
 	OrganizationID crier.ID
-	Limits         []crier.ID // memberships that name their teams
+	Limits         []crier.ID // memberships limited to teams
 }
 
 // maxReaches limits how many organizations are merged from an index scan each; beyond it, the list is read in one query
@@ -151,7 +151,7 @@ func scanReach(row scanner) (Reach, error) {
 
 const inLimit = " AND t.id IN (SELECT x.team_id FROM membership_teams x WHERE x.membership_id = ?)"
 
-// TeamIDs returns the teams that a caller sees of an organization.
+// TeamIDs returns the teams of an organization that a caller can see.
 func (r reads) TeamIDs(ctx context.Context, reach Reach) ([]crier.ID, error) {
 	b := reach.branch()
 	rows, err := r.q.QueryContext(ctx, `SELECT t.id FROM teams t WHERE `+bind(b.where, 0), b.args...)
@@ -187,7 +187,7 @@ func everyTeam(principal, person crier.ID) branch {
 func (r reads) Teams(ctx context.Context, principal, person crier.ID, reaches []Reach,
 	q PageQuery) (PageRows[crier.Team], error) {
 	list := listing[crier.Team]{
-		columns: teamColumns + ", t.name_key", // a list of several branches is sorted by what they select
+		columns: teamColumns + ", t.name_key", // a list of several branches is sorted by their selected columns
 		from:    "teams t",
 		id:      "t.id",
 		sorts:   teamSorts,

@@ -8,21 +8,21 @@ import (
 	"sync/atomic"
 )
 
-// touched notes what the statements of a transaction may have changed. It looks at their texts, so that no method can
-// forget to tell.
+// touched records what the statements of a transaction may have changed. It inspects their texts, so that no method can
+// forget to report it.
 type touched struct{ credentials bool }
 
 var (
 	changesCredentials = regexp.MustCompile(
 		`(?i)\b(insert into|update|delete from) (api_keys|api_key_secrets|users|sessions|access_tokens|token_families)\b`)
-	// countsOnly matches statements that change nothing but a counter.
+	// countsOnly matches statements that only change a counter.
 	countsOnly = regexp.MustCompile(`(?i)\bset organization_count = organization_count [+-] (1|\$\d+) where\b`)
-	// touches remembers the answer for a number of texts.
+	// touches caches the result for a number of texts.
 	touches      sync.Map // query text → bool
 	touchesCount atomic.Int64
 )
 
-// Generated texts must not fill the memory: neither long ones nor more than a number are remembered.
+// Generated texts must not fill the memory: long ones are not cached, and the number of texts is limited.
 const (
 	maxTouchesText = 4096
 	maxTouches     = 2000
@@ -39,11 +39,11 @@ func (t *touched) note(query string) {
 	t.credentials = t.credentials || known.(bool)
 }
 
-// CredentialChanges grows whenever a transaction of this process that may have changed a credential is committed: what
-// was read of credentials at a smaller number must be read again.
+// CredentialChanges grows whenever this process commits a transaction that may have changed a credential: credentials
+// that were read at a smaller number must be read again.
 func (s *Store) CredentialChanges() int64 { return s.credentialChanges.Load() }
 
-// watched is a transaction of SQLite whose statements are noted.
+// watched is a SQLite transaction whose statements are recorded in touched.
 type watched struct {
 	direct
 	*touched

@@ -18,23 +18,23 @@ type Tx struct {
 	reads
 	tx   *sql.Tx   // SQLite only
 	pipe *pipeline // PostgreSQL only
-	// newPosts were inserted by this transaction: nothing refers to them that it did not write itself.
+	// newPosts were inserted by this transaction: only its own rows refer to them.
 	newPosts map[crier.ID]bool
 	// events are written when the transaction ends.
 	events []NewEvent
-	// credits are changes of available credits, which may have to be told of.
+	// credits are changes of available credits, which may cause events.
 	credits map[crier.ID]creditChange
-	// creditsLow is below how many available credits an organization has few.
+	// creditsLow is the threshold of available credits; see Config.
 	creditsLow int64
-	// wroteEvents is true when there is something to put in order.
+	// wroteEvents is true if there are events to sequence.
 	wroteEvents bool
 	// crowded are teams whose changes may have to be merged.
 	crowded []crier.ID
-	// touched is what others may have to forget after the commit.
+	// touched is what the transaction may have changed, for caches to drop after the commit.
 	touched *touched
 }
 
-// maxTxAttempts limits how often a transaction is tried if it deadlocks.
+// maxTxAttempts limits how often a transaction is attempted if it deadlocks.
 const maxTxAttempts = 5
 
 // WithTx runs fn in a transaction and commits it if fn returns nil. fn may run more than once, because PostgreSQL may
@@ -83,7 +83,7 @@ func (s *Store) sqliteTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return nil
 }
 
-// postgresTx sends the beginning of the transaction with its first statement and the end with its last ones.
+// postgresTx sends the start of the transaction with its first statement and the end with its last ones.
 func (s *Store) postgresTx(ctx context.Context, conn *pgx.Conn, fn func(tx *Tx) error) error {
 	pipe := &pipeline{conn: conn}
 	tx := &Tx{reads: reads{pipe, pipe, s.fragments}, pipe: pipe, creditsLow: s.creditsLow,
@@ -107,7 +107,7 @@ func (tx *Tx) run(ctx context.Context, fn func(tx *Tx) error) error {
 	return tx.writeEvents(ctx)
 }
 
-// committed tells what others want to know of a transaction.
+// committed sends the signals that a committed transaction causes.
 func (s *Store) committed(tx *Tx) {
 	if tx.touched.credentials {
 		s.credentialChanges.Add(1)
@@ -129,7 +129,7 @@ func ignoreDone(err error) error {
 // SQL returns the underlying transaction, for the job engine on SQLite.
 func (tx *Tx) SQL() *sql.Tx { return tx.tx }
 
-// QueryRow runs a query of a test that has tables of its own.
+// QueryRow runs a query of a test that has its own tables.
 func (tx *Tx) QueryRow(ctx context.Context, query string, args ...any) interface{ Scan(dest ...any) error } {
 	return tx.q.QueryRowContext(ctx, query, args...)
 }
@@ -140,16 +140,16 @@ func (tx *Tx) Queue(ctx context.Context, doing, query string, args ...any) error
 	return tx.queueExec(ctx, changed(doing), query, args...)
 }
 
-// check judges the result of a statement that nobody waits for.
+// check checks the result of a queued statement.
 type check struct {
-	// want is how many rows the statement must change or find; less than 0 is any number.
+	// want is how many rows the statement must change or find; negative means any number.
 	want int64
-	// outcome gets the number of rows.
+	// outcome is called with the number of rows.
 	outcome func(rows int64, err error) error
 }
 
-// queueExec runs a statement whose result nobody waits for: immediately on SQLite; on PostgreSQL together with the next
-// statement or the end of the transaction, so that it costs no round trip.
+// queueExec runs a statement whose result is not needed at once: immediately on SQLite; on PostgreSQL together with the
+// next statement or the end of the transaction, so that it costs no round trip.
 func (tx *Tx) queueExec(ctx context.Context, c check, query string, args ...any) error {
 	if tx.pipe != nil {
 		return tx.pipe.enqueue(c, query, args)
@@ -166,7 +166,7 @@ func (tx *Tx) queueExec(ctx context.Context, c check, query string, args ...any)
 type LockWait string
 
 const (
-	// Patient waits until the other transaction ends, or is ended by the server.
+	// Patient waits until the other transaction ends or is aborted by the server.
 	Patient LockWait = "0"
 	// Impatient fails if a row is not free soon. It is for transactions that others wait for.
 	Impatient LockWait = "200ms"

@@ -7,7 +7,7 @@ import (
 	"crier"
 )
 
-// Upload is a resumable upload. How much has arrived follows from its chunks.
+// Upload is a resumable upload. The number of received bytes follows from its chunks.
 type Upload struct {
 	ID, TeamID crier.ID
 	FolderID   *crier.ID
@@ -15,7 +15,7 @@ type Upload struct {
 	MimeType   string // as declared
 	ByteSize   int64
 	AltText    *string
-	// AssetID is the asset that was made of it; nil while it is not complete.
+	// AssetID is the asset created from it; nil while it is incomplete.
 	AssetID              *crier.ID
 	CreatedAt, ExpiresAt crier.Time
 }
@@ -59,13 +59,13 @@ func (tx *Tx) InsertUpload(ctx context.Context, u Upload) error {
 	return nil
 }
 
-// CompleteUpload sets the asset that was made of an upload.
+// CompleteUpload sets the asset created from an upload.
 func (tx *Tx) CompleteUpload(ctx context.Context, id, asset crier.ID) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE uploads SET asset_id = $2 WHERE id = $1`, id, asset)
 	return affectedOne(res, err, "upload", id)
 }
 
-// DeleteUpload deletes an upload. It is no error if there is none.
+// DeleteUpload deletes an upload, if it exists.
 func (tx *Tx) DeleteUpload(ctx context.Context, id crier.ID) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM uploads WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("delete upload: %w", err)

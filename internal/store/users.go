@@ -9,7 +9,7 @@ import (
 	"crier"
 )
 
-// InsertUser inserts a person who has not chosen e-mail and password yet.
+// InsertUser inserts a person without e-mail and password.
 func (tx *Tx) InsertUser(ctx context.Context, u crier.User, at crier.Time) error {
 	_, err := tx.q.ExecContext(ctx,
 		`INSERT INTO users (id, email, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`,
@@ -66,7 +66,8 @@ func (r reads) SetupLinkUser(ctx context.Context, hash []byte, now crier.Time) (
 	return user, nil
 }
 
-// UseSetupLink ends a link, gives its person e-mail and password, and returns who that is. A second use finds nothing.
+// UseSetupLink ends a link, sets the e-mail and password of its person, and returns the person. A second use is a not
+// found error.
 func (tx *Tx) UseSetupLink(ctx context.Context, hash []byte, email crier.Email, name, passwordHash string,
 	now crier.Time) (user crier.ID, err error) {
 	err = tx.q.QueryRowContext(ctx, `UPDATE setup_links SET used_at = $2
@@ -104,7 +105,7 @@ func (tx *Tx) SetPassword(ctx context.Context, user crier.ID, email crier.Email,
 	return nil
 }
 
-// ReplacePassword replaces the password of a person if it is still the one that the caller has seen. It returns false
+// ReplacePassword replaces the password of a person if it is still the one that the caller has read. It returns false
 // if it was changed meanwhile.
 func (tx *Tx) ReplacePassword(ctx context.Context, user crier.ID, before, hash string, now crier.Time) (bool, error) {
 	res, err := tx.q.ExecContext(ctx,

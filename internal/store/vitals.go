@@ -9,17 +9,17 @@ import (
 	"crier"
 )
 
-// Vitals are the numbers that alerts are made of. All are counted by partial indexes and up to a bound, so that asking
-// for them costs the same on every installation.
+// Vitals are the metrics that alerts are based on. All are counted by partial indexes and up to a limit, so that
+// reading them costs the same on every installation.
 type Vitals struct {
 	// Due counts the posts whose time has come and that are not done, OldestDue is when the oldest of them was due, by
-	// network. OldestDue leaves out posts that wait for their account to be connected again.
+	// network. OldestDue ignores posts that wait for their account to be reconnected.
 	Due       map[crier.Provider]int64
 	OldestDue map[crier.Provider]crier.Time
-	// ReadySince is since when a publication has been ready that no worker has taken; zero if there is none.
+	// ReadySince is since when a publication has been ready without being taken by a worker; zero if there is none.
 	ReadySince crier.Time
 	Unhealthy  map[UnhealthyAccounts]int64
-	// FailingWebhooks are retried; DeadWebhooks were switched off because they failed for too long or are gone.
+	// FailingWebhooks are retried; DeadWebhooks were disabled because they failed for too long or are gone.
 	FailingWebhooks, DeadWebhooks int64
 }
 
@@ -29,7 +29,7 @@ type UnhealthyAccounts struct {
 	Issue    string
 }
 
-// Vitals reads the numbers that alerts are made of.
+// Vitals reads the metrics that alerts are based on.
 func (s *Store) Vitals(ctx context.Context, now time.Time) (Vitals, error) {
 	v := Vitals{Due: map[crier.Provider]int64{}, OldestDue: map[crier.Provider]crier.Time{},
 		Unhealthy: map[UnhealthyAccounts]int64{}}
@@ -57,11 +57,11 @@ func dueQuestion(v *Vitals, now crier.Time) question {
 		})
 }
 
-// maxLookedThrough is how many old posts of a network are looked through for one that can still go out.
+// maxLookedThrough is how many old posts of a network are searched for one that can still be published.
 const maxLookedThrough = 1_000
 
-// oldestDueQuestion reads the oldest due post of each network. The aggregate of a time would lose its type on SQLite,
-// so rows are picked by id.
+// oldestDueQuestion reads the oldest due post of each network. An aggregate of a time would lose its type on SQLite, so
+// rows are selected by id.
 func oldestDueQuestion(v *Vitals, now crier.Time) question {
 	networks := crier.Providers()
 	oldest, args := make([]string, len(networks)), []any{now, maxLookedThrough}

@@ -9,19 +9,19 @@ import (
 	"crier"
 )
 
-// Delivery is an event on its way to a webhook.
+// Delivery is the delivery of an event to a webhook.
 type Delivery struct {
 	crier.WebhookDelivery
 	OrganizationID crier.ID
 	EventSequence  int64
-	// Claimed is true while a worker has it. DueAt is when to try next, or when to take a claimed one for lost.
+	// Claimed is true while a worker holds it. DueAt is when to try next, or when a claim is considered lost.
 	Claimed bool
 	DueAt   *crier.Time
-	// Epoch grows with every claim: a worker that was taken for lost finds another one.
+	// Epoch grows with every claim, so that a worker whose claim was considered lost finds a newer one.
 	Epoch int64
-	// BegunAt is when it was tried first since it was made or redelivered.
+	// BegunAt is when it was first tried since it was created or redelivered.
 	BegunAt *crier.Time
-	// Event is the event as it was written; nil when it is no longer kept.
+	// Event is the event as written; nil if it was swept.
 	Event *Event
 }
 
@@ -55,7 +55,7 @@ func scanDelivery(row scanner) (d Delivery, err error) {
 	return d, nil
 }
 
-// deliveryRow is a row of the statement that writes deliveries.
+// deliveryRow is an input row of InsertDeliveries.
 type deliveryRow struct {
 	Key          crier.ID        `json:"key"`
 	Webhook      crier.ID        `json:"webhook"`
@@ -65,8 +65,8 @@ type deliveryRow struct {
 	Type         crier.EventType `json:"kind"`
 }
 
-// InsertDeliveries has events delivered to webhooks. What is delivered already, or on its way, is left alone unless
-// again is true: then it begins anew.
+// InsertDeliveries inserts deliveries of events to webhooks. Existing ones are left alone; if again is true, those that
+// have ended start again.
 func (tx *Tx) InsertDeliveries(ctx context.Context, list []Delivery, again bool, now crier.Time) error {
 	if len(list) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (tx *Tx) InsertDeliveries(ctx context.Context, list []Delivery, again bool,
 	return nil
 }
 
-// ClaimedDeliveries counts what workers have of a webhook, and of all webhooks of its organization.
+// ClaimedDeliveries counts the claimed deliveries of a webhook, and of all webhooks of its organization.
 func (tx *Tx) ClaimedDeliveries(ctx context.Context, organization, webhook crier.ID, now crier.Time) (of, all int,
 	err error) {
 	err = tx.q.QueryRowContext(ctx, `SELECT count(CASE WHEN d.webhook_id = $2 THEN 1 END), count(*)
@@ -105,14 +105,13 @@ func (tx *Tx) ClaimedDeliveries(ctx context.Context, organization, webhook crier
 	return of, all, nil
 }
 
-// Claim is a delivery that a worker is to make.
+// Claim is a delivery claimed by a worker.
 type Claim struct {
 	ID    crier.ID
 	Epoch int64
 }
 
-// ClaimDeliveries takes deliveries of a webhook that are due, the oldest first, and lets nobody else have them until
-// the given time. The webhook must be locked.
+// ClaimDeliveries claims due deliveries of a webhook until a time, oldest first. The webhook must be locked.
 func (tx *Tx) ClaimDeliveries(ctx context.Context, webhook crier.ID, limit int, now, until crier.Time) ([]Claim,
 	error) {
 	if limit <= 0 {
@@ -127,14 +126,14 @@ func (tx *Tx) ClaimDeliveries(ctx context.Context, webhook crier.ID, limit int, 
 	return collect(rows, func(row scanner) (c Claim, err error) { return c, row.Scan(&c.ID, &c.Epoch) })
 }
 
-// WakeWebhook notes when a webhook has to be looked at again: when something of it is due, or taken for lost.
+// WakeWebhook sets when a webhook must be processed again: when a delivery is due or its claim is considered lost.
 func (tx *Tx) WakeWebhook(ctx context.Context, webhook crier.ID) error {
 	return tx.queueExec(ctx, changed("note when a webhook is due"), `UPDATE webhooks SET wake_at = (SELECT d.due_at
 		FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.status = 'pending' ORDER BY d.due_at LIMIT 1)
 		WHERE id = $1`, webhook)
 }
 
-// DueWebhooks are webhooks with something to do.
+// DueWebhooks returns the webhooks with due deliveries.
 func (r reads) DueWebhooks(ctx context.Context, now crier.Time) ([]crier.ID, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT w.id FROM webhooks w WHERE w.wake_at <= $1 AND w.status = 'enabled'
 		ORDER BY w.wake_at LIMIT 1000`, now)
@@ -144,7 +143,7 @@ func (r reads) DueWebhooks(ctx context.Context, now crier.Time) ([]crier.ID, err
 	return collect(rows, scanID)
 }
 
-// ClaimedDelivery reads a delivery that a worker has claimed; nil when it has lost it.
+// ClaimedDelivery reads a delivery claimed by a worker; nil if the worker has lost the claim.
 func (r reads) ClaimedDelivery(ctx context.Context, c Claim) (*Delivery, error) {
 	d, err := scanDelivery(r.q.QueryRowContext(ctx, `SELECT `+deliveryColumns+` FROM `+deliveryTables+`
 		WHERE d.id = $1 AND d.epoch = $2 AND d.status = 'pending' AND d.claimed`, c.ID, c.Epoch))
@@ -157,7 +156,7 @@ func (r reads) ClaimedDelivery(ctx context.Context, c Claim) (*Delivery, error) 
 	return &d, nil
 }
 
-// FinishDelivery writes what came of an attempt; ok is false when the worker was taken for lost meanwhile.
+// FinishDelivery writes the result of an attempt; ok is false if the claim was lost meanwhile.
 func (tx *Tx) FinishDelivery(ctx context.Context, d Delivery) (ok bool, err error) {
 	res, err := tx.q.ExecContext(ctx, `UPDATE webhook_deliveries SET status = $3, claimed = false, due_at = $4,
 		begun_at = $5, tries = $6, attempts = $7, updated_at = $8 WHERE id = $1 AND epoch = $2 AND claimed`,
@@ -169,7 +168,7 @@ func (tx *Tx) FinishDelivery(ctx context.Context, d Delivery) (ok bool, err erro
 	return n == 1, err
 }
 
-// GiveUpDeliveries ends what is on its way to a webhook.
+// GiveUpDeliveries ends the pending deliveries of a webhook.
 func (tx *Tx) GiveUpDeliveries(ctx context.Context, webhook crier.ID, now crier.Time) error {
 	_, err := tx.q.ExecContext(ctx, `UPDATE webhook_deliveries SET status = 'failed', claimed = false, due_at = NULL,
 		epoch = epoch + 1, updated_at = $2 WHERE webhook_id = $1 AND status = 'pending'`, webhook, now)
@@ -179,7 +178,7 @@ func (tx *Tx) GiveUpDeliveries(ctx context.Context, webhook crier.ID, now crier.
 	return nil
 }
 
-// Deliveries reads one page of a webhook's deliveries, of one event or status only where they are given.
+// Deliveries reads one page of a webhook's deliveries, filtered by event and status if given.
 func (r reads) Deliveries(ctx context.Context, webhook, event crier.ID, status crier.WebhookDeliveryStatus,
 	q PageQuery) (PageRows[Delivery], error) {
 	b := branch{where: "d.webhook_id = ?", args: []any{webhook}}
@@ -203,7 +202,7 @@ func (r reads) Deliveries(ctx context.Context, webhook, event crier.ID, status c
 	return page, nil
 }
 
-// DeliveryCount counts the deliveries of a webhook, of one event or status only where they are given.
+// DeliveryCount counts the deliveries of a webhook, filtered by event and status if given.
 func (r reads) DeliveryCount(ctx context.Context, webhook, event crier.ID,
 	status crier.WebhookDeliveryStatus) (n int64, err error) {
 	err = r.q.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = $1
@@ -215,10 +214,10 @@ func (r reads) DeliveryCount(ctx context.Context, webhook, event crier.ID,
 	return n, nil
 }
 
-// countedMost is how far deliveries are counted.
+// countedMost limits counting deliveries.
 const countedMost = 10_000
 
-// LockDelivery reads a delivery of a webhook, to begin it anew.
+// LockDelivery reads and locks a delivery of a webhook, to restart it.
 func (tx *Tx) LockDelivery(ctx context.Context, webhook, id crier.ID) (Delivery, error) {
 	var found crier.ID
 	err := tx.q.QueryRowContext(ctx,
@@ -231,7 +230,7 @@ func (tx *Tx) LockDelivery(ctx context.Context, webhook, id crier.ID) (Delivery,
 	return d, orNotFound(err, "delivery", id)
 }
 
-// SweepDeliveries removes deliveries of events that are no longer kept.
+// SweepDeliveries deletes deliveries of events that were swept.
 func (tx *Tx) SweepDeliveries(ctx context.Context) (int64, error) {
 	res, err := tx.q.ExecContext(ctx, `DELETE FROM webhook_deliveries WHERE id IN (SELECT d.id FROM webhook_deliveries d
 		WHERE d.event_sequence <= (SELECT swept FROM event_log WHERE id = 1) ORDER BY d.event_sequence LIMIT $1)`,
@@ -242,7 +241,7 @@ func (tx *Tx) SweepDeliveries(ctx context.Context) (int64, error) {
 	return res.RowsAffected()
 }
 
-// RestartDelivery has a delivery made anew, at once.
+// RestartDelivery restarts a delivery at once.
 func (tx *Tx) RestartDelivery(ctx context.Context, id crier.ID, now crier.Time) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE webhook_deliveries SET status = 'pending', claimed = false,
 		epoch = epoch + 1, due_at = $2, begun_at = NULL, tries = 0, updated_at = $2 WHERE id = $1`, id, now)

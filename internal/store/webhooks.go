@@ -9,13 +9,13 @@ import (
 	"crier"
 )
 
-// Webhook is an address that is told of events, with what only crier knows of it.
+// Webhook is a webhook with the fields that the API does not show.
 type Webhook struct {
 	crier.Webhook
-	// Secret and OldSecret are sealed; OldSecret signs too until OldSecretEndsAt.
+	// Secret and OldSecret are sealed; OldSecret also signs until OldSecretEndsAt.
 	Secret, OldSecret []byte
 	OldSecretEndsAt   *crier.Time
-	// AfterSequence is the event behind which it is told of all.
+	// AfterSequence is the sequence after which events are delivered to it.
 	AfterSequence int64
 	// Failures counts the attempts that have failed since the last success.
 	Failures int64
@@ -48,7 +48,7 @@ func teamsOrNull(teams []crier.ID) jsonColumn[[]crier.ID] {
 	return asJSON(&teams)
 }
 
-// InsertWebhook writes a new webhook. It is told of what happens from now on.
+// InsertWebhook inserts a webhook, which receives events from now on.
 func (tx *Tx) InsertWebhook(ctx context.Context, w Webhook) error {
 	_, err := tx.q.ExecContext(ctx, `INSERT INTO webhooks (id, organization_id, url, types, team_ids, description,
 		status,
@@ -62,7 +62,7 @@ func (tx *Tx) InsertWebhook(ctx context.Context, w Webhook) error {
 	return nil
 }
 
-// UpdateWebhook writes what may change of a webhook. One that is switched on is told of what happens from now on.
+// UpdateWebhook writes the mutable fields of a webhook. One that is enabled receives events from now on.
 func (tx *Tx) UpdateWebhook(ctx context.Context, w Webhook, switchedOn bool) error {
 	after := `after_sequence`
 	if switchedOn {
@@ -76,7 +76,7 @@ func (tx *Tx) UpdateWebhook(ctx context.Context, w Webhook, switchedOn bool) err
 	return affectedOne(res, err, "webhook", w.ID)
 }
 
-// LockWebhook reads a webhook of an organization and keeps others from changing it.
+// LockWebhook reads and locks a webhook of an organization.
 func (tx *Tx) LockWebhook(ctx context.Context, organization, id crier.ID) (Webhook, error) {
 	w, err := scanWebhook(tx.q.QueryRowContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w
 		WHERE w.id = $1 AND w.organization_id = $2`+tx.forUpdate, id, organization))
@@ -106,7 +106,7 @@ func (r reads) Webhooks(ctx context.Context, organization crier.ID, q PageQuery)
 	return page, nil
 }
 
-// WebhookCount returns how many webhooks an organization has. They are few.
+// WebhookCount returns the number of webhooks of an organization. They are few.
 func (r reads) WebhookCount(ctx context.Context, organization crier.ID) (n int64, err error) {
 	err = r.q.QueryRowContext(ctx, `SELECT count(*) FROM webhooks WHERE organization_id = $1`, organization).Scan(&n)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r reads) WebhookCount(ctx context.Context, organization crier.ID) (n int64
 	return n, nil
 }
 
-// DeleteWebhook removes a webhook and its deliveries.
+// DeleteWebhook deletes a webhook and its deliveries.
 func (tx *Tx) DeleteWebhook(ctx context.Context, id crier.ID) error {
 	if _, err := tx.q.ExecContext(ctx, `DELETE FROM webhook_deliveries WHERE webhook_id = $1`, id); err != nil {
 		return fmt.Errorf("delete the deliveries of a webhook: %w", err)
@@ -124,7 +124,7 @@ func (tx *Tx) DeleteWebhook(ctx context.Context, id crier.ID) error {
 	return affectedOne(res, err, "webhook", id)
 }
 
-// EnabledWebhooks reads the webhooks of all organizations that are told of events, in one order.
+// EnabledWebhooks reads the enabled webhooks of all organizations, in a fixed order.
 func (tx *Tx) EnabledWebhooks(ctx context.Context) ([]Webhook, error) {
 	rows, err := tx.q.QueryContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.status = 'enabled'
 		ORDER BY w.id`)
@@ -134,7 +134,7 @@ func (tx *Tx) EnabledWebhooks(ctx context.Context) ([]Webhook, error) {
 	return collect(rows, scanWebhook)
 }
 
-// HasWebhooks reports whether somebody wants to be told of events.
+// HasWebhooks reports whether any webhook is enabled.
 func (r reads) HasWebhooks(ctx context.Context) (has bool, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM webhooks WHERE status = 'enabled')`).Scan(&has)
 	if err != nil {
@@ -143,7 +143,7 @@ func (r reads) HasWebhooks(ctx context.Context) (has bool, err error) {
 	return has, nil
 }
 
-// Dispatched returns the last event that was handed to the webhooks.
+// Dispatched returns the last event that was dispatched to the webhooks.
 func (r reads) Dispatched(ctx context.Context) (at int64, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT dispatched FROM webhook_log WHERE id = 1`).Scan(&at)
 	if err != nil {
@@ -152,7 +152,7 @@ func (r reads) Dispatched(ctx context.Context) (at int64, err error) {
 	return at, nil
 }
 
-// LockDispatched is Dispatched, and keeps other nodes from handing events to the webhooks meanwhile.
+// LockDispatched is Dispatched with a lock, so that no other node dispatches events meanwhile.
 func (tx *Tx) LockDispatched(ctx context.Context) (at int64, err error) {
 	err = tx.q.QueryRowContext(ctx, `SELECT dispatched FROM webhook_log WHERE id = 1`+tx.forUpdate).Scan(&at)
 	if err != nil {
@@ -161,13 +161,13 @@ func (tx *Tx) LockDispatched(ctx context.Context) (at int64, err error) {
 	return at, nil
 }
 
-// SetDispatched notes the last event that was handed to the webhooks.
+// SetDispatched records the last event that was dispatched to the webhooks.
 func (tx *Tx) SetDispatched(ctx context.Context, at int64) error {
 	return tx.queueExec(ctx, changed("note the last event of the webhooks"),
 		`UPDATE webhook_log SET dispatched = $1 WHERE id = 1`, at)
 }
 
-// OwnerEmails returns the addresses of an organization's owners, or of its admins where no owner has one.
+// OwnerEmails returns the e-mail addresses of an organization's owners, or of its admins if no owner has one.
 func (r reads) OwnerEmails(ctx context.Context, organization crier.ID) ([]crier.Email, error) {
 	for _, role := range []crier.Role{crier.RoleOwner, crier.RoleAdmin} {
 		rows, err := r.q.QueryContext(ctx, `SELECT u.email FROM `+memberTables+` WHERE m.organization_id = $1
@@ -183,7 +183,7 @@ func (r reads) OwnerEmails(ctx context.Context, organization crier.ID) ([]crier.
 	return nil, nil
 }
 
-// WebhookByID reads a webhook, for jobs; nil when it was deleted.
+// WebhookByID reads a webhook, for jobs; nil if it was deleted.
 func (r reads) WebhookByID(ctx context.Context, id crier.ID) (*Webhook, error) {
 	w, err := scanWebhook(r.q.QueryRowContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -195,7 +195,7 @@ func (r reads) WebhookByID(ctx context.Context, id crier.ID) (*Webhook, error) {
 	return &w, nil
 }
 
-// LockWebhookByID is WebhookByID, and keeps others from changing it.
+// LockWebhookByID is WebhookByID with a lock.
 func (tx *Tx) LockWebhookByID(ctx context.Context, id crier.ID) (*Webhook, error) {
 	w, err := scanWebhook(tx.q.QueryRowContext(ctx,
 		`SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1`+tx.forUpdate, id))

@@ -15,7 +15,7 @@ import (
 type Fixture struct {
 	*store.Store
 	tb testing.TB
-	// Now is when everything is made: noon of a day, so that tests can compute with it.
+	// Now is the creation time of everything: noon, so that tests can calculate with it.
 	Now          crier.Time
 	Organization crier.Organization
 	Owner        crier.User
@@ -32,7 +32,7 @@ func (s *Suite) EachFixture(t *testing.T, test func(t *testing.T, f *Fixture)) {
 	})
 }
 
-// NewFixture fills a store.
+// NewFixture inserts a fixture into a store.
 func NewFixture(tb testing.TB, s *store.Store) *Fixture {
 	tb.Helper()
 	return newFixture(tb, s, "owner@acme.example")
@@ -63,10 +63,10 @@ func (f *Fixture) TryTx(fn func(ctx context.Context, tx *store.Tx) error) error 
 	return f.WithTx(ctx, func(tx *store.Tx) error { return fn(ctx, tx) })
 }
 
-// After returns a time after Now, or before it.
+// After returns Now plus d, which may be negative.
 func (f *Fixture) After(d time.Duration) crier.Time { return crier.TimeOf(f.Now.Add(d)) }
 
-// Merge brings all changes of the team's posts into the indexes.
+// Merge merges all changes of the team's posts into the indexes.
 func (f *Fixture) Merge() {
 	f.tb.Helper()
 	if _, err := f.MergeChanges(context.Background(), f.Team.ID, 1); err != nil {
@@ -93,7 +93,7 @@ func (f *Fixture) NewUser(email crier.Email) crier.User {
 	return u
 }
 
-// Join makes a principal a member of the organization, of all teams or of the given ones.
+// Join adds a principal to the organization, with all teams or the given ones.
 func (f *Fixture) Join(kind store.PrincipalKind, principal crier.ID, role crier.Role, teams ...crier.ID) crier.ID {
 	f.tb.Helper()
 	m := store.Membership{ID: crier.NewID(), OrganizationID: f.Organization.ID, Kind: kind, PrincipalID: principal,

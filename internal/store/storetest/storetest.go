@@ -1,8 +1,7 @@
-// Package storetest gives tests fresh databases of both kinds, prepared as the test package says, and fixtures to fill
-// them.
+// Package storetest provides tests with fresh databases of both kinds, prepared by the test package, and with fixtures.
 //
-// CRIER_TEST_POSTGRES_URL is the URL of a superuser. A run without it fails: a suite that skips a database looks green
-// and proves nothing. CRIER_TEST_SQLITE_ONLY=1 skips PostgreSQL on purpose.
+// CRIER_TEST_POSTGRES_URL is the URL of a superuser. A run without it fails: a suite that skips a database passes and
+// proves nothing. CRIER_TEST_SQLITE_ONLY=1 skips PostgreSQL on purpose.
 package storetest
 
 import (
@@ -51,8 +50,8 @@ func (d Database) Open(tb testing.TB) *store.Store {
 	return s
 }
 
-// Suite makes databases that are all prepared in the same way. Prepare runs once per kind of database; each test gets a
-// copy of the result.
+// Suite creates databases that are all prepared in the same way. Prepare runs once per kind of database; each test gets
+// a copy of the result.
 type Suite struct {
 	// Prepare prepares an empty database; nil only migrates it.
 	Prepare func(ctx context.Context, cfg store.Config) error
@@ -88,8 +87,9 @@ func (s *Suite) Each(t *testing.T, test func(t *testing.T, db Database)) {
 	}
 }
 
-// EachInTurn is Each for a test that takes long and mostly waits: it runs on one database after the other in its own
-// turn. Each begins when all tests before it have begun, and a test that waits would then be waited for.
+// EachInTurn is Each for a test that takes long and mostly waits: it runs on one database after the other, in the
+// test's own turn. Subtests of Each start only after all earlier tests have started, so the run would end up waiting
+// for such a test.
 func (s *Suite) EachInTurn(t *testing.T, test func(t *testing.T, db Database)) {
 	t.Helper()
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
@@ -106,8 +106,8 @@ func (s *Suite) EachStore(t *testing.T, test func(t *testing.T, st *store.Store)
 	})
 }
 
-// EachShared is EachFixture for tests that look at nothing but their own organization: they share one database of each
-// kind, which saves making one, and are tenants of it side by side. Run closes it.
+// EachShared is EachFixture for tests that access only their own organization: they share one database of each kind,
+// which saves creating one, and run in it concurrently. Run closes it.
 func (s *Suite) EachShared(t *testing.T, test func(t *testing.T, f *Fixture)) {
 	t.Helper()
 	for i, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
@@ -134,7 +134,7 @@ func (s *Suite) sharedStore(tb testing.TB, i int, dialect store.Dialect) *store.
 	return shared.open
 }
 
-// Fresh makes a database that is dropped when the test ends.
+// Fresh creates a database that is dropped when the test ends.
 func (s *Suite) Fresh(tb testing.TB, dialect store.Dialect) Database {
 	tb.Helper()
 	Need(tb, dialect)
@@ -150,7 +150,7 @@ func (s *Suite) Fresh(tb testing.TB, dialect store.Dialect) Database {
 	return db
 }
 
-// Need ends a test unless it can have a database of a kind, or skips it where that is wanted.
+// Need fails the test if a kind of database is not available, or skips it if that is requested.
 func Need(tb testing.TB, dialect store.Dialect) {
 	tb.Helper()
 	if dialect != store.Postgres || os.Getenv(urlVariable) != "" {
@@ -163,7 +163,7 @@ func Need(tb testing.TB, dialect store.Dialect) {
 		urlVariable, sqliteOnlyVariable)
 }
 
-// Make makes a database for more than one test. Its caller drops it.
+// Make creates a database for more than one test. The caller drops it.
 func (s *Suite) Make(dialect store.Dialect) (db Database, drop func() error, err error) {
 	if dialect == store.Postgres {
 		return s.makePostgres()
@@ -181,7 +181,8 @@ func (s *Suite) Run(m *testing.M) int {
 	return code
 }
 
-// Remove removes the templates and the shared databases. Run does it; a second suite of a package has to call it.
+// Remove removes the templates and the shared databases. Run calls it; for a second suite of a package, the caller
+// must.
 func (s *Suite) Remove() error {
 	var err error
 	for i := range s.shared {
