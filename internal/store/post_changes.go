@@ -16,7 +16,7 @@ import (
 // Readers of these indexes also read the pending rows, so that a post is found and counted as soon as it is committed.
 
 const (
-	// mergeAt is how many pending posts of a team are merged: more make merging cheaper and reading more expensive.
+	// mergeAt is the number of pending posts at which a team is merged: more make merging cheaper and reads slower.
 	mergeAt = 256
 	// mergeMost limits the posts that are merged together.
 	mergeMost = 1024
