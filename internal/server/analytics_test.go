@@ -11,8 +11,8 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// TestChartsUpdateWithinAMinuteOfTheFirstPost has a new installation with the sandbox publish its first post: within a
-// minute of the clock, the numbers of the post are there and have grown, and so is the line of followers.
+// TestChartsUpdateWithinAMinuteOfTheFirstPost publishes the first post of a new installation with the sandbox: within a
+// minute on the clock, the metrics of the post exist and have grown, and the follower chart has data.
 func TestChartsUpdateWithinAMinuteOfTheFirstPost(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
@@ -49,8 +49,8 @@ func TestChartsUpdateWithinAMinuteOfTheFirstPost(t *testing.T) {
 	})
 }
 
-// runEarlyReading has the next early reading of the post made at once, as soon as it is planned: the job engine tells
-// the time by the machine, and not by the clock of the test.
+// runEarlyReading runs the next early reading of the post at once, as soon as it is planned: the job engine uses the
+// machine's time, not the clock of the test.
 func runEarlyReading(t *testing.T, s *servertest.Server) {
 	t.Helper()
 	servertest.Until(t, func() bool {

@@ -16,13 +16,13 @@ import (
 	"crier/internal/store"
 )
 
-// BackupOptions say what a backup includes, or how it is read.
+// BackupOptions are the options of a backup or a restore.
 type BackupOptions struct {
-	// Passphrase seals the secret key in the backup, and opens it; empty leaves the key out.
+	// Passphrase encrypts and decrypts the secret key in the backup; empty leaves the key out.
 	Passphrase string
 	// WithMedia includes the media files in a backup.
 	WithMedia bool
-	// CheckMedia compares the checksums of media files when a backup is restored.
+	// CheckMedia verifies the checksums of media files when a backup is restored.
 	CheckMedia bool
 }
 
@@ -49,7 +49,7 @@ func Backup(ctx context.Context, c Config, path string, o BackupOptions) (report
 		WithMedia: o.WithMedia, Version: c.Version, Now: c.Now})
 }
 
-// Restore reads a backup into an empty installation.
+// Restore restores a backup into an empty installation.
 func Restore(ctx context.Context, c Config, path string, o BackupOptions) (done backup.Restored, err error) {
 	unlock, err := c.lockDataDir()
 	if err != nil {
@@ -70,8 +70,8 @@ func Restore(ctx context.Context, c Config, path string, o BackupOptions) (done 
 	})
 }
 
-// MarkRestored notes that the database was restored by other means, such as pg_restore, from a copy of some time. No
-// node may be running.
+// MarkRestored records that the database was restored by other means, such as pg_restore, from a copy taken at the
+// given time. No node may be running.
 func MarkRestored(ctx context.Context, c Config, copied crier.Time) (found store.RestoredPublications, err error) {
 	unlock, err := c.lockDataDir()
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *Config) keepKey(secret string) error {
 	return err
 }
 
-// prepareJobs makes the tables of the job engine.
+// prepareJobs creates the tables of the job engine.
 func (c *Config) prepareJobs(ctx context.Context, st *store.Store) error {
 	jobs, err := queue.New(queue.Config{Store: st, Now: c.Now, Logger: c.Logger, Metrics: prometheus.NewRegistry()})
 	if err != nil {

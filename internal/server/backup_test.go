@@ -19,7 +19,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// emptyPlace returns a place to restore a database of the kind of another one to.
+// emptyPlace returns an empty database of the same kind, to restore to.
 func emptyPlace(t *testing.T, like servertest.Database) servertest.Database {
 	t.Helper()
 	if like.Dialect == store.SQLite {
@@ -34,7 +34,7 @@ func emptyPlace(t *testing.T, like servertest.Database) servertest.Database {
 	return bare.Fresh(t, store.Postgres)
 }
 
-// moved returns the settings of a server for another database.
+// moved returns the settings of a server with another database.
 func moved(t *testing.T, c server.Config, to servertest.Database) server.Config {
 	t.Helper()
 	c.DatabaseURL, c.DataDir, c.MediaDir = to.URL, to.DataDir, servertest.MediaDir(to)
@@ -49,8 +49,8 @@ type restoredScene struct {
 	box         *servertest.Box
 	crew        servertest.Crew
 	x, linkedin servertest.Account
-	// known was public before the backup; lost was in flight; due has become public since, like early, whose time is
-	// still to come at the backup; idle has not; later is planned for after the restore.
+	// known was public before the backup; lost was in flight; due was published after it, like early, which was not yet
+	// due at the backup; idle was not; later is scheduled for after the restore.
 	known, lost, due, dueUnread, early, idle, later crier.ID
 }
 
@@ -76,10 +76,10 @@ func TestRestoreDoesNotRepublishOrLosePosts(t *testing.T) {
 	})
 }
 
-// dueAfterBackup is when posts are due that become public after the backup: once the test has moved the clock.
+// dueAfterBackup is when the posts are due that are published after the backup: once the test has advanced the clock.
 const dueAfterBackup = 5 * time.Minute
 
-// publishAroundBackup publishes, backs the server up, publishes more and stops it.
+// publishAroundBackup publishes posts, backs the server up, publishes more and stops it.
 func publishAroundBackup(t *testing.T, s *servertest.Server, box *servertest.Box,
 	clock *servertest.Clock) (scene restoredScene, file string) {
 	t.Helper()
@@ -93,7 +93,7 @@ func publishAroundBackup(t *testing.T, s *servertest.Server, box *servertest.Box
 	scene.known = s.PostOn(t, c, s.NewPost(t, c, "known"), x, nil)
 	s.Await(t, c, scene.known, crier.Published)
 	scene.early, scene.later = plan("early", x, time.Hour), plan("later", x, time.Hour)
-	// On another account, whose faults keep it from being published at all.
+	// On another account, whose faults prevent it from being published at all.
 	threads := c.Accounts[2]
 	scene.idle = plan("idle", threads, dueAfterBackup)
 	scene.due, scene.dueUnread = plan("due", x, dueAfterBackup), plan("due", linkedin, dueAfterBackup)
@@ -136,7 +136,7 @@ func (scene restoredScene) check(t *testing.T, s *servertest.Server) {
 			t.Errorf("the message does not tell why a person has to look: %s", p.ErrorMessage)
 		}
 	}
-	servertest.Until(t, func() bool { // it was looked for, and waits for its time
+	servertest.Until(t, func() bool { // it was searched for, and waits until it is due
 		return s.Number(t, `SELECT count(*) FROM publications WHERE id = $1 AND status = 'scheduled' AND wake_at > $2`,
 			scene.later, crier.TimeOf(time.Now().Add(30*time.Minute))) == 1
 	}, func() string { return s.History(t, c, scene.later) })
@@ -152,7 +152,7 @@ func (scene restoredScene) check(t *testing.T, s *servertest.Server) {
 		}
 	}
 	s.BooksAgree(t)
-	// A person decides: it is tried again, and goes out once.
+	// A user resolves it: it is tried again, and published once.
 	s.Call(t, c, "POST", servertest.Path("scheduled-posts/%s/resolve", scene.idle),
 		servertest.Object{"outcome": "retry"}).Want(t, http.StatusOK)
 	s.Await(t, c, scene.idle, crier.Published)
@@ -161,7 +161,7 @@ func (scene restoredScene) check(t *testing.T, s *servertest.Server) {
 	}
 }
 
-// Whatever follows a post that has become public since the backup was done by the old server too.
+// The old server also did everything that follows a post published after the backup.
 func TestRestoreDoesNotRepeatCommentsAndThreads(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {

@@ -1,4 +1,4 @@
-// Package server wires a node of crier: store, rules, job engine, networks, doors and, on request, the sandbox.
+// Package server wires a node of crier: store, rules, job engine, networks, API, MCP and, on request, the sandbox.
 package server
 
 import (
@@ -13,7 +13,7 @@ import (
 	"crier/internal/publish"
 )
 
-// Config is how a node works: the settings of an operator, and what only the program or a test can give.
+// Config is the configuration of a node: the settings of an operator, and values that only the program or a test sets.
 type Config struct {
 	Listen                string
 	MetricsListen         string
@@ -25,12 +25,12 @@ type Config struct {
 	Enrich                Enrich
 	DatabaseURL           string
 	PublicURL             string
-	Public                bool // PublicURL was given: the node is there for more than this machine
+	Public                bool // PublicURL was set: the node serves more than this machine
 	SecretKey             string
 	Role                  string
 	Sandbox               bool
 	Networks              map[crier.Provider]*Network
-	OwnNetworks           all.Config // what one network alone has
+	OwnNetworks           all.Config // settings that only one network has
 	SandboxListen         string
 	SandboxAt             string
 	SMTPURL               string
@@ -51,13 +51,13 @@ type Config struct {
 	Version    string
 	Now        func() time.Time
 	Logger     *slog.Logger
-	Timings    publish.Timings // the usual, but in tests
+	Timings    publish.Timings // the defaults, except in tests
 	Checkpoint func(crier.ID, publish.Step)
-	// OAuthDocuments reads what clients publish about themselves: guarded, but in tests.
+	// OAuthDocuments fetches the metadata that clients publish: guarded, except in tests.
 	OAuthDocuments oauth.Documents
 }
 
-// Reachable turns a listening address into one that a browser on this machine can open.
+// Reachable turns a listen address into one that a browser on this machine can open.
 func Reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"crier/internal/service"
 )
 
-// Enrich is the language model that describes texts better than the local analyser can.
+// Enrich configures the language model that describes texts better than the local analyser can.
 type Enrich struct {
 	URL, Key, Model string
 	DailyTokens     int64
 }
 
-// enrichTimeout bounds one question to the model; a slow one is answered by the local analyser.
+// enrichTimeout bounds one request to the model; after that the local analyser answers.
 const enrichTimeout = 20 * time.Second
 
 // analyser returns the configured model, or nil for the local analyser alone.

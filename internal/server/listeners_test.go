@@ -15,7 +15,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// listen opens a stream of the tenant's events on a node, and sends the time of each line of data.
+// listen opens a stream of the tenant's events on a node, and sends the time of each data line.
 func listen(tb testing.TB, s *servertest.Server, of servertest.Tenant, heard chan<- time.Time) {
 	tb.Helper()
 	u, err := url.Parse(s.URL)
@@ -55,7 +55,7 @@ func listen(tb testing.TB, s *servertest.Server, of servertest.Tenant, heard cha
 	}()
 }
 
-// hear waits until a listener has heard of something, and tells when.
+// hear waits until a listener has received an event, and returns the time.
 func hear(tb testing.TB, heard <-chan time.Time) time.Time {
 	tb.Helper()
 	select {
@@ -67,7 +67,7 @@ func hear(tb testing.TB, heard <-chan time.Time) time.Time {
 	return time.Time{}
 }
 
-// memory returns what the program holds on to.
+// memory returns the memory in use by the process.
 func memory() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -76,9 +76,9 @@ func memory() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// TestListenersShareOneReader has many listeners on one node, which hear of what happens on another one where the
-// database allows a second. CRIER_TEST_LISTENERS asks for more of them; measure one database at a time, with
-// -run 'TestListenersShareOneReader/postgres': the memory is that of the process.
+// TestListenersShareOneReader opens many listeners on one node, which receive the events of another node where the
+// database allows a second one. CRIER_TEST_LISTENERS sets their number; measure one database at a time, with -run
+// 'TestListenersShareOneReader/postgres': the memory is that of the process.
 func TestListenersShareOneReader(t *testing.T) {
 	t.Parallel()
 	listeners := int(servertest.NumberFrom(t, "CRIER_TEST_LISTENERS", 50))
@@ -90,7 +90,7 @@ func TestListenersShareOneReader(t *testing.T) {
 			reads = servertest.Start(t, db, servertest.WithRateLimit(0))
 		}
 		heard := make(chan time.Time, (listeners+1)*2)
-		// The first listener and the first event have a node build what all others share.
+		// The first listener and the first event make a node build the state that all others share.
 		listen(t, reads, writes.Tenant, heard)
 		writes.MakePost(t, servertest.Object{"text": "Hello"})
 		hear(t, heard)
@@ -109,12 +109,12 @@ func TestListenersShareOneReader(t *testing.T) {
 			}
 		}
 		looked, ticks := log.Reads()-first, int64(time.Since(begun)/time.Second)+1
-		grown := memory() - before // with the other ends of the connections, which are in this process too
+		grown := memory() - before // includes the client ends of the connections, which are in this process too
 		slices.Sort(delays)
 		t.Logf("%d listeners take %.1f MB; the table was read %d times for %d events in %d ticks; heard after %s "+
 			"(p50), %s (p99)", listeners, float64(grown)/(1<<20), looked, drafts, ticks, delays[len(delays)/2],
 			delays[len(delays)*99/100])
-		// Each event is told of by its node and, on PostgreSQL, by a notification.
+		// Each event is announced by its node and, on PostgreSQL, by a notification.
 		if most := ticks + 4*int64(drafts); looked > most {
 			t.Errorf("the table was read %d times, at most %d are needed", looked, most)
 		}

@@ -7,7 +7,7 @@ import (
 	"crier/internal/service"
 )
 
-// mailer sends mail as the settings say; nil when they name no server.
+// mailer returns the configured mailer, or nil when no mail server is set.
 func (c *Config) mailer() (service.Mailer, error) {
 	if c.SMTPURL == "" {
 		return nil, nil

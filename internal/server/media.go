@@ -12,15 +12,15 @@ import (
 	"crier/internal/media"
 )
 
-// mediaFolder is where the media library keeps its files in the data directory, unless a setting says otherwise.
+// mediaFolder is the default folder of the media library's files in the data directory.
 const mediaFolder = "media"
 
-// S3 says which bucket keeps the files of the media library; without a bucket a folder does.
+// S3 configures the bucket of the media library's files; without a bucket they are stored in a folder.
 type S3 struct {
 	Endpoint, Region, Bucket, Prefix, AccessKey, SecretKey string
 }
 
-// OpenBlobs opens the place of the media library's files: a bucket when one is set, else a folder.
+// OpenBlobs opens the storage of the media library's files: a bucket when one is set, else a folder.
 func (c *Config) OpenBlobs(ctx context.Context) (media.Blobs, error) {
 	s3 := c.S3
 	if s3 == (S3{}) {
@@ -40,13 +40,13 @@ func (c *Config) OpenBlobs(ctx context.Context) (media.Blobs, error) {
 	})
 }
 
-// isAmazon is true for Amazon's own S3, where the bucket belongs into the host name.
+// isAmazon reports whether the endpoint is Amazon's own S3, where the bucket belongs in the host name.
 func isAmazon(endpoint string) bool {
 	u, err := url.Parse(endpoint)
 	return err == nil && strings.HasSuffix(u.Hostname(), ".amazonaws.com")
 }
 
-// fetcher imports files from the internet, and from the networks that the operator trusts.
+// fetcher imports files from the internet and from the IP networks that the operator trusts.
 func (c *Config) fetcher() media.Fetcher {
 	if len(c.ImportAllow) == 0 {
 		return media.Fetcher{}
@@ -54,7 +54,7 @@ func (c *Config) fetcher() media.Fetcher {
 	return media.Fetcher{AllowAddr: within(c.ImportAllow), AllowPort: anyPort}
 }
 
-// webhookGuard lets webhooks lead to the internet, on any port, and to the networks that the operator trusts.
+// webhookGuard allows webhooks to reach the internet, on any port, and the IP networks that the operator trusts.
 func (c *Config) webhookGuard() media.Fetcher {
 	guard := media.Fetcher{AllowPort: anyPort}
 	if len(c.WebhookAllow) > 0 {
@@ -65,7 +65,7 @@ func (c *Config) webhookGuard() media.Fetcher {
 
 func anyPort(uint16) bool { return true }
 
-// within is true for addresses of the networks.
+// within returns a function that reports whether an address is in one of the networks.
 func within(networks []netip.Prefix) func(netip.Addr) bool {
 	return func(addr netip.Addr) bool {
 		return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })

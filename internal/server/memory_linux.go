@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// unmapProgram returns the pages of the program that ran once. The kernel maps the program in blocks of sixteen pages,
-// so a start leaves nearly all of it resident; what is needed is mapped again from the page cache at its next use.
+// unmapProgram releases the pages of the executable that ran only once. The kernel maps the executable in blocks of
+// sixteen pages, so a start leaves nearly all of it resident; needed pages are mapped again from the page cache at
+// their next use.
 func unmapProgram(log *slog.Logger) {
 	if err := unmapProgramPages(); err != nil {
 		log.Debug("keep the pages of the program", "error", err)
 	}
 }
 
-// processorTime returns what the process has used so far.
+// processorTime returns the CPU time that the process has used so far.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -27,7 +28,7 @@ func processorTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// unmapProgramPages drops the read-only pages of the program's own file. Writable ones hold state and stay.
+// unmapProgramPages releases the read-only pages of the executable. Writable ones hold state and stay.
 func unmapProgramPages() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// vitalsKept is how long numbers from the database are told again instead of asking anew, however many ask.
+	// vitalsKept is how long numbers from the database are cached, however many clients ask.
 	vitalsKept = 5 * time.Second
-	// vitalsTimeout is how long the database may take.
+	// vitalsTimeout bounds the database query.
 	vitalsTimeout = 5 * time.Second
 )
 
@@ -40,7 +40,7 @@ var (
 		[]string{"state"}, nil)
 )
 
-// vitalsCollector tells what the database knows, when somebody asks.
+// vitalsCollector collects metrics from the database on each scrape.
 type vitalsCollector struct {
 	store *store.Store
 	now   func() time.Time
@@ -55,7 +55,7 @@ func newVitalsCollector(s *store.Store, now func() time.Time, log *slog.Logger) 
 	return &vitalsCollector{store: s, now: now, log: log}
 }
 
-// Describe names the measurements.
+// Describe sends the descriptions of the metrics.
 func (c *vitalsCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{databaseDesc, jobsDesc, dueDesc, oldestDesc, readyDesc, unhealthyDesc,
 		failingDesc} {
@@ -63,7 +63,7 @@ func (c *vitalsCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect tells the numbers; when the database is unavailable it tells that, and whoever asks still gets all other
+// Collect sends the metrics. When the database is unavailable it reports that, and the scrape still returns all other
 // metrics.
 func (c *vitalsCollector) Collect(ch chan<- prometheus.Metric) {
 	c.mu.Lock()
@@ -115,10 +115,10 @@ func (c *vitalsCollector) ask(ctx context.Context, now time.Time) ([]prometheus.
 	return list, nil
 }
 
-// secondsSince is 0 for the zero time.
+// secondsSince returns 0 for the zero time.
 func secondsSince(at crier.Time, now time.Time) float64 {
 	if at.IsZero() {
 		return 0
 	}
-	return max(0, crier.TimeOf(now).Sub(at.Time).Seconds()) // as exact as the database
+	return max(0, crier.TimeOf(now).Sub(at.Time).Seconds()) // the precision of the database
 }

@@ -10,7 +10,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// TestMetricsCoverTheAlerts has a node that only answers requests, so that nothing that is due goes out.
+// TestMetricsCoverTheAlerts uses a node with the role api, so that due posts are not published.
 func TestMetricsCoverTheAlerts(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
@@ -41,7 +41,7 @@ func TestMetricsCoverTheAlerts(t *testing.T) {
 			"url": "https://example.com/hook", "types": []string{"post.created"}}).Want(t, http.StatusCreated)
 		s.Exec(t, `UPDATE webhooks SET failing_since = $1, status = 'disabled'`, at)
 
-		scrape(idle...) // they are told again for some seconds
+		scrape(idle...) // they are cached for some seconds
 		clock.Advance(30 * time.Second)
 		scrape(`crier_publications_due{provider="x"} 1`, `crier_publications_due{provider="threads"} 0`,
 			`crier_publications_oldest_due_seconds{provider="x"} 120`, `crier_publications_ready_seconds 120`,
@@ -54,7 +54,7 @@ func TestMetricsCoverTheAlerts(t *testing.T) {
 	})
 }
 
-// linesWith returns the lines of a text that begin as wanted.
+// linesWith returns the lines of a text that start with a prefix.
 func linesWith(text, start string) string {
 	var found strings.Builder
 	for line := range strings.Lines(text) {

@@ -8,16 +8,16 @@ import (
 	"crier/internal/provider/all"
 )
 
-// sandboxClient is what this installation is to the simulated networks, which know every client.
+// sandboxClient is the client id of this installation on the simulated networks, which accept every client.
 const sandboxClient = "crier-sandbox"
 
-// Network is what a network gave to this installation, and where it is reached.
+// Network holds the credentials that a network issued to this installation, and the network's addresses.
 type Network struct {
 	ClientID, ClientSecret string
 	APIURL, ConsentURL     string
 }
 
-// Network returns the configuration of one network; it is made when it is first asked for.
+// Network returns the configuration of one network, creating it at the first call.
 func (c *Config) Network(p crier.Provider) *Network {
 	if c.Networks == nil {
 		c.Networks = map[crier.Provider]*Network{}
@@ -28,7 +28,7 @@ func (c *Config) Network(p crier.Provider) *Network {
 	return c.Networks[p]
 }
 
-// HasCredentials reports whether this installation is known to any network.
+// HasCredentials reports whether this installation has credentials of any network.
 func (c *Config) HasCredentials() bool {
 	for _, n := range c.Networks {
 		if n.ClientID != "" {
@@ -38,7 +38,7 @@ func (c *Config) HasCredentials() bool {
 	return false
 }
 
-// Registry wires the clients of all networks, pointed at the sandbox when it is on.
+// Registry returns the clients of all networks, pointed at the sandbox when it is on.
 func (c *Config) Registry() (*provider.Registry, error) { return c.registryAt(c.SandboxURL()) }
 
 func (c *Config) registryAt(sandboxURL string) (*provider.Registry, error) {
@@ -65,7 +65,7 @@ func (c *Config) registryAt(sandboxURL string) (*provider.Registry, error) {
 	return registry, nil
 }
 
-// SandboxURL returns where the simulator is reached: one that runs elsewhere, or this process's own.
+// SandboxURL returns the address of the simulator: an external one, or the one of this process.
 func (c *Config) SandboxURL() string {
 	if c.SandboxAt != "" {
 		return c.SandboxAt

@@ -18,7 +18,7 @@ import (
 	"crier/internal/store"
 )
 
-// Node is the wired program: store, rules, job engine and, once it runs, its doors.
+// Node is the wired program: store, rules, job engine and, once it runs, its listeners.
 type Node struct {
 	Store    *store.Store
 	Queue    *queue.Queue
@@ -26,7 +26,7 @@ type Node struct {
 	Metrics  *prometheus.Registry
 	config   Config
 	log      *slog.Logger
-	// ownsProcess is true when nothing else runs in the process, so that the node may tidy its memory.
+	// ownsProcess is true when nothing else runs in the process, so that the node may release the process's memory.
 	ownsProcess bool
 }
 
@@ -78,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Node, error) {
 	return n, nil
 }
 
-// Prepare brings the schema up to date and binds the store to the secret key.
+// Prepare migrates the schema and binds the store to the secret key.
 func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 	applied, err := n.Store.Migrate(ctx)
 	if err != nil {
@@ -90,11 +90,11 @@ func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 	return applied, n.Services.Instance.BindKey(ctx)
 }
 
-// keyFile holds the instance's secret when no setting does.
+// keyFile holds the instance's secret key when no setting does.
 const keyFile = "secret.key"
 
-// secretKey returns the setting, or the file in the data directory, which is made at the first start. Two starts at
-// once end up with the same file.
+// secretKey returns the key of the settings or of the file in the data directory, which is created at the first start.
+// Two concurrent starts end up with the same file.
 func (c *Config) secretKey() (string, error) {
 	secret, err := c.PresentKey()
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,7 @@ func (c *Config) secretKey() (string, error) {
 	return writeKeyFile(filepath.Join(c.DataDir, keyFile), auth.NewSecretKey())
 }
 
-// PresentKey returns the setting or the file; fs.ErrNotExist when there is neither.
+// PresentKey returns the key of the settings or of the file; fs.ErrNotExist when there is neither.
 func (c *Config) PresentKey() (string, error) {
 	if c.SecretKey != "" {
 		return c.SecretKey, nil
@@ -122,7 +122,7 @@ func readKeyFile(path string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// writeKeyFile writes a key, unless there is one already, and returns the one that is there.
+// writeKeyFile writes a key file unless there is one already, and returns the key in the file.
 func writeKeyFile(path, secret string) (string, error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // with mode 0600
 	if err != nil {
@@ -133,7 +133,7 @@ func writeKeyFile(path, secret string) (string, error) {
 	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return "", fmt.Errorf("write the secret key: %w", err)
 	}
-	// A link fails when the file has appeared meanwhile: the first one wins.
+	// The link fails if the file exists by now: the first writer wins.
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("keep the secret key: %w", err)
 	}

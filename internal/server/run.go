@@ -26,7 +26,7 @@ import (
 // DrainTime is how long running requests and jobs may take to finish when the server stops.
 const DrainTime = 30 * time.Second
 
-// Serve opens a node, brings its schema up to date, calls welcome once it listens, and runs it until ctx ends.
+// Serve opens a node, migrates its schema, calls welcome once it listens, and runs it until ctx ends.
 func Serve(ctx context.Context, c Config, welcome func(context.Context, *Node) error) (err error) {
 	unlock, err := c.lockDataDir()
 	if err != nil {
@@ -57,7 +57,8 @@ func Serve(ctx context.Context, c Config, welcome func(context.Context, *Node) e
 	return n.Run(ctx, listener)
 }
 
-// lockDataDir keeps a second server off the embedded database. The lock ends with the process, however it ends.
+// lockDataDir prevents a second server from opening the embedded database. The lock ends with the process, however it
+// ends.
 func (c *Config) lockDataDir() (func(), error) {
 	if c.DatabaseURL != "" {
 		return func() {}, nil
@@ -80,7 +81,7 @@ func (c *Config) lockDataDir() (func(), error) {
 	return func() { _ = file.Close() }, nil
 }
 
-// Run starts the doors that the node's role asks for, waits for the end of ctx and drains.
+// Run starts the listeners and workers of the node's role, waits for the end of ctx and drains.
 func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
@@ -100,7 +101,7 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	var waiting sync.WaitGroup
 	n.startBackground(background, &waiting)
 	failed := make(chan error, 3)
-	stopMetrics, err := n.serveMetrics(metrics, failed) // first: who sees a node that is ready finds its metrics
+	stopMetrics, err := n.serveMetrics(metrics, failed) // first: a node that is ready serves its metrics
 	if err != nil {
 		failed <- err
 	}
@@ -121,12 +122,12 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	return err
 }
 
-// idlePeriod is how often a node looks whether it has nothing to do.
+// idlePeriod is how often a node checks whether it is idle.
 const idlePeriod = 5 * time.Second
 
-// giveBackMemory returns what the start took and the server will not need: building the document and the pages takes
-// most of it. From then on it returns what is not in use whenever the node is idle: the pages of the program at every
-// look, garbage once a minute, first when the jobs that every start begins with are over.
+// giveBackMemory releases the memory that only the start needed, most of it for building the document and the pages.
+// After that it releases unused memory whenever the node is idle: the pages of the executable at every check, garbage
+// once a minute, first when the jobs that run at every start have finished.
 func (n *Node) giveBackMemory(ctx context.Context) {
 	debug.FreeOSMemory()
 	unmapProgram(n.log)
@@ -160,7 +161,7 @@ func (n *Node) registerMetrics() {
 	}
 }
 
-// httpServer returns the API, with the agents' door unless the node only works.
+// httpServer returns the server of the API and, unless the node only runs jobs, of MCP.
 func (n *Node) httpServer(ready func(context.Context) error, metrics http.Handler) (*http.Server, error) {
 	c := &n.config
 	cfg := api.Config{
@@ -181,7 +182,7 @@ func (n *Node) httpServer(ready func(context.Context) error, metrics http.Handle
 	if server.TLSConfig, err = c.TLS.serverConfig(c.PublicURL, c.DataDir); err != nil {
 		return nil, err
 	}
-	if !cfg.WorkerOnly { // agents come in at /mcp, through the same interface as everybody else
+	if !cfg.WorkerOnly { // agents connect at /mcp and use the same API as every other client
 		agents := mcp.NewHandler(door.ForAgents(), c.PublicURL, c.Version, c.Now)
 		door.Mount("/mcp", agents)
 		server.RegisterOnShutdown(agents.Close)
@@ -190,7 +191,7 @@ func (n *Node) httpServer(ready func(context.Context) error, metrics http.Handle
 	return server, nil
 }
 
-// startBackground starts what runs beside the doors until ctx ends.
+// startBackground starts the background loops, which run until ctx ends.
 func (n *Node) startBackground(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { n.Services.Events.Log().Run(ctx) })
 	running.Go(func() { n.Services.Access.NoteUses(ctx) })
@@ -219,7 +220,7 @@ func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// serveMetrics answers /metrics on an address of its own, if there is one.
+// serveMetrics serves /metrics on a separate address, if one is set.
 func (n *Node) serveMetrics(handler http.Handler, failed chan<- error) (stop func(), err error) {
 	if n.config.MetricsListen == "" {
 		return func() {}, nil
@@ -253,7 +254,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// readiness tells whether requests should come here. A schema that was once current stays so.
+// readiness returns the readiness check. A schema that was current once stays current.
 func (n *Node) readiness(works bool, draining *atomic.Bool) func(context.Context) error {
 	var migrated atomic.Bool
 	return func(ctx context.Context) error {

@@ -15,7 +15,7 @@ import (
 	"crier/internal/social"
 )
 
-// StartSandbox serves the simulator until stop is called; done tells when it ended by itself.
+// StartSandbox serves the simulator until stop is called; done reports when it ended by itself.
 func (c *Config) StartSandbox(ctx context.Context, listen, dataDir string) (stop func() error,
 	done <-chan error, err error) {
 	box, err := sandbox.New(sandbox.Options{DataDir: dataDir, Now: c.Now, Logger: c.Logger, Grows: true})
@@ -34,7 +34,7 @@ func (c *Config) StartSandbox(ctx context.Context, listen, dataDir string) (stop
 	return func() error { return errors.Join(stopNow(server), box.Close()) }, ended, nil
 }
 
-// stopNow ends a server after a moment's grace.
+// stopNow stops a server after a short grace period.
 func stopNow(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -44,7 +44,7 @@ func stopNow(server *http.Server) error {
 	return nil
 }
 
-// ownSandbox starts the simulator of this process when the settings ask for one.
+// ownSandbox starts the simulator in this process when the settings ask for one.
 func (c *Config) ownSandbox(ctx context.Context) (stop func() error, err error) {
 	if !c.Sandbox || c.SandboxAt != "" || c.Role == "worker" {
 		return func() error { return nil }, nil
@@ -53,8 +53,8 @@ func (c *Config) ownSandbox(ctx context.Context) (stop func() error, err error) 
 	return stop, err
 }
 
-// Seeds returns the sandbox accounts of a new tenant, one per network: known to every sandbox, and with everything that
-// connecting them by consent would tell. They are looked up in a sandbox of this process, so none has to run.
+// Seeds returns the sandbox accounts of a new tenant, one per network: known to every sandbox, with everything that
+// connecting them by consent would return. They are read from a sandbox in this process, so none has to run.
 func (c *Config) Seeds(ctx context.Context) ([]social.NewAccount, error) {
 	if !c.Sandbox {
 		return nil, nil
@@ -95,7 +95,7 @@ func (c *Config) seedAccounts(ctx context.Context, sandboxURL string) ([]social.
 	return accounts, nil
 }
 
-// NewAccount returns a seeded account with what the seed tells.
+// NewAccount returns the account of a seed.
 func (c *Config) NewAccount(seed sandbox.Seed) social.NewAccount {
 	token := provider.Token{Access: provider.Secret(seed.AccessToken), Refresh: provider.Secret(seed.RefreshToken),
 		Scopes: seed.Scopes}
@@ -115,7 +115,7 @@ func (c *Config) NewAccount(seed sandbox.Seed) social.NewAccount {
 	}
 }
 
-// described returns an account with what its network tells about it.
+// described returns an account with the profile that its network reports.
 func described(ctx context.Context, networks *provider.Registry, account social.NewAccount) (social.NewAccount,
 	error) {
 	p, ok := networks.Get(string(account.Provider))

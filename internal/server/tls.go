@@ -19,7 +19,7 @@ import (
 	"crier/internal/api"
 )
 
-// TLS says where the server's certificate comes from: two files, a certificate authority, or nowhere.
+// TLS configures the source of the server's certificate: two files, a certificate authority, or none.
 type TLS struct {
 	CertFile, KeyFile        string
 	ACMEEmail, ACMEDirectory string
@@ -28,7 +28,7 @@ type TLS struct {
 
 func (c TLS) enabled() bool { return c.CertFile != "" || c.ACMEEmail != "" }
 
-// Scheme returns the one of addresses that lead to the server.
+// Scheme returns the scheme of the server's addresses.
 func (c TLS) Scheme() string {
 	if c.enabled() {
 		return "https"
@@ -36,7 +36,7 @@ func (c TLS) Scheme() string {
 	return "http"
 }
 
-// Check refuses settings that do not fit together.
+// Check rejects settings that contradict each other.
 func (c TLS) Check(publicURL string) error {
 	switch {
 	case (c.CertFile == "") != (c.KeyFile == ""):
@@ -50,7 +50,7 @@ func (c TLS) Check(publicURL string) error {
 	return nil
 }
 
-// acmeHost returns the name that a certificate authority can vouch for.
+// acmeHost returns the host name to request a certificate for.
 func acmeHost(publicURL string) (string, error) {
 	u, err := url.Parse(publicURL)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || net.ParseIP(u.Hostname()) != nil {
@@ -60,7 +60,7 @@ func acmeHost(publicURL string) (string, error) {
 	return u.Hostname(), nil
 }
 
-// serverConfig is nil for plain HTTP. Certificates of an authority are kept in the data directory.
+// serverConfig returns nil for plain HTTP. Certificates of an authority are stored in the data directory.
 func (c TLS) serverConfig(publicURL, dataDir string) (*tls.Config, error) {
 	switch {
 	case c.ACMEEmail != "":
@@ -89,7 +89,7 @@ func (c TLS) serverConfig(publicURL, dataDir string) (*tls.Config, error) {
 	return nil, nil
 }
 
-// acmeClient trusts the certificates of the operator's own authority when there is a file of them.
+// acmeClient trusts the operator's own certificate authority when a file with its certificates is set.
 func (c TLS) acmeClient() (*acme.Client, error) {
 	client := &acme.Client{DirectoryURL: c.ACMEDirectory}
 	if c.ACMECA == "" {
@@ -108,7 +108,7 @@ func (c TLS) acmeClient() (*acme.Client, error) {
 	return client, nil
 }
 
-// certificateFiles is a certificate that is read again when its file changes, so that a renewal needs no restart.
+// certificateFiles is a certificate that is reloaded when its file changes, so that a renewal needs no restart.
 type certificateFiles struct {
 	certFile, keyFile string
 	mu                sync.Mutex
@@ -130,13 +130,13 @@ func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			return f.certificate, nil
 		}
 	}
-	if f.certificate != nil { // half written, or gone for a moment: the old one is still good
+	if f.certificate != nil { // half written, or missing for a moment: the old one is still valid
 		return f.certificate, nil
 	}
 	return nil, fmt.Errorf("read the TLS certificate: %w", err)
 }
 
-// serveOn answers on a listener, over TLS when the server has a certificate.
+// serveOn serves on a listener, over TLS when the server has a certificate.
 func serveOn(server *http.Server, listener net.Listener) error {
 	if server.TLSConfig != nil {
 		return server.ServeTLS(listener, "", "")

@@ -79,7 +79,7 @@ func TestTLSCertificateIsReloaded(t *testing.T) {
 	}
 }
 
-// TestTLSCertificateFromACA gets a certificate by the ACME protocol from a real authority of the test's own.
+// TestTLSCertificateFromACA gets a certificate by the ACME protocol from a real authority that the test runs.
 func TestTLSCertificateFromACA(t *testing.T) {
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0")
@@ -142,7 +142,7 @@ func serveTLSOn(t *testing.T, config *tls.Config, listener net.Listener) {
 	t.Cleanup(func() { _ = server.Close() })
 }
 
-// servedCertificate returns the certificate that a client sees; without roots it need not be signed by anybody.
+// servedCertificate returns the certificate that a client sees; without roots its signature is not verified.
 func servedCertificate(t *testing.T, address string, roots *x509.CertPool) *x509.Certificate {
 	t.Helper()
 	conn, err := tls.Dial("tcp", address, &tls.Config{ServerName: tlsHost, RootCAs: roots,
@@ -186,7 +186,7 @@ func writeCertificate(t *testing.T, config TLS, serial int64, modified time.Time
 	}
 }
 
-// resolveToLoopback returns a name server that knows every name at 127.0.0.1.
+// resolveToLoopback returns a name server that resolves every name to 127.0.0.1.
 func resolveToLoopback(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Run(m)) }
 
-// TestBacklogOfADeadEndpointDoesNotDelayOthers measures how long after a draft a healthy endpoint hears of it: alone,
-// and while many events wait for an endpoint that hangs. CRIER_TEST_EVENTS asks for more of them.
+// TestBacklogOfADeadEndpointDoesNotDelayOthers measures how long after a draft a healthy endpoint receives its event:
+// alone, and while many events wait for an endpoint that hangs. CRIER_TEST_EVENTS sets their number.
 func TestBacklogOfADeadEndpointDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	backlog := int(servertest.NumberFrom(t, "CRIER_TEST_EVENTS", 300))

@@ -16,16 +16,16 @@ import (
 	"crier/internal/server"
 )
 
-// Box is a sandbox that listens on a loopback port, seen through its controls.
+// Box is a sandbox that listens on a loopback port, used through its control API.
 type Box struct{ URL string }
 
-// StartBox serves a sandbox in this process until the test ends. It keeps everything in memory.
+// StartBox serves a sandbox in this process until the test ends. It stores everything in memory.
 func StartBox(tb testing.TB) *Box {
 	tb.Helper()
 	return StartBoxWith(tb, sandbox.Options{})
 }
 
-// StartBoxWith serves a sandbox that works in its own way, apart from limits, which tests reach too soon.
+// StartBoxWith serves a sandbox with options, and with limits too high for tests to reach.
 func StartBoxWith(tb testing.TB, o sandbox.Options) *Box {
 	tb.Helper()
 	box, stop, err := launchBox(o)
@@ -69,7 +69,7 @@ func WithBox(b *Box) Option {
 	return func(a *server.Config) { a.Sandbox, a.SandboxAt = true, b.URL }
 }
 
-// BoxPost is something on a timeline.
+// BoxPost is a post on a timeline.
 type BoxPost struct {
 	Provider, AccountID, PlatformPostID, Kind, ParentID, Text string
 	CreatedAt                                                 time.Time
@@ -77,19 +77,19 @@ type BoxPost struct {
 	Media                                                     []BoxMedia
 }
 
-// BoxMedia is a file as it reached a network.
+// BoxMedia is a file as the network received it.
 type BoxMedia struct {
 	Type          string
 	Width, Height int
 }
 
-// Timeline returns all that an account has published, the oldest first.
+// Timeline returns all posts of an account, the oldest first.
 func (b *Box) Timeline(tb testing.TB, of Account) []BoxPost {
 	tb.Helper()
 	return b.Posts(tb, url.Values{"provider": {of.Network}, "accountId": {of.Remote}})
 }
 
-// Posts returns what the sandbox shows for a query.
+// Posts returns the sandbox's posts for a query.
 func (b *Box) Posts(tb testing.TB, query url.Values) []BoxPost {
 	tb.Helper()
 	var found struct{ Data []BoxPost }
@@ -106,24 +106,24 @@ func Texts(posts []BoxPost) []string {
 	return list
 }
 
-// Fault has the next calls of an account fail; fields are those of the sandbox's control.
+// Fault makes the next calls of an account fail; the fields of more are those of the sandbox's control API.
 func (b *Box) Fault(tb testing.TB, of Account, operation, kind string, more Object) {
 	tb.Helper()
 	body := Object{"provider": of.Network, "accountId": of.Remote, "operation": operation, "kind": kind, "count": 1}
 	maps.Copy(body, more)
-	if operation == "refresh" { // which comes from nobody's account
+	if operation == "refresh" { // which belongs to no account
 		delete(body, "accountId")
 	}
 	b.Control(tb, "POST", "faults", body, nil)
 }
 
-// Heal ends all faults.
+// Heal removes all faults.
 func (b *Box) Heal(tb testing.TB) {
 	tb.Helper()
 	b.Control(tb, "DELETE", "faults", nil, nil)
 }
 
-// Spared returns the accounts whose faults have not struck, as their networks call them.
+// Spared returns the accounts whose faults have not occurred yet, by their ids on the networks.
 func (b *Box) Spared(tb testing.TB) []string {
 	tb.Helper()
 	var found struct{ Data []struct{ AccountID string } }
@@ -135,7 +135,7 @@ func (b *Box) Spared(tb testing.TB) []string {
 	return list
 }
 
-// Like gives a post some likes.
+// Like adds likes to a post.
 func (b *Box) Like(tb testing.TB, network, id string, count int) {
 	tb.Helper()
 	b.Control(tb, "POST", "likes", Object{"provider": network, "platformPostId": id, "count": count}, nil)
@@ -160,7 +160,7 @@ func (b *Box) Calls(tb testing.TB, network, operation string) int {
 	return 0
 }
 
-// Control calls one of the sandbox's controls.
+// Control calls the sandbox's control API.
 func (b *Box) Control(tb testing.TB, method, path string, body, into any) {
 	tb.Helper()
 	if err := b.TryControl(method, path, body, into); err != nil {
@@ -168,11 +168,11 @@ func (b *Box) Control(tb testing.TB, method, path string, body, into any) {
 	}
 }
 
-// controls is not the default client: the end of any test server closes that one's idle connections, one of which a
-// request may be about to use.
+// controls is not the default client: any test server that closes also closes the idle connections of the default
+// client, one of which a request may be about to use.
 var controls = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 
-// TryControl may be called from any goroutine.
+// TryControl is Control for any goroutine: it returns the error.
 func (b *Box) TryControl(method, path string, body, into any) error {
 	var data bytes.Buffer
 	if body != nil {

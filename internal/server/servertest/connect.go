@@ -12,17 +12,17 @@ import (
 	"crier"
 )
 
-// Back is where the browser goes after a consent.
+// Back is the address that the browser returns to after a consent.
 const Back = "https://dashboard.crier.test/accounts"
 
-// Screen is what a browser shows, or where it is sent.
+// Screen is a page that a browser shows, or a redirect.
 type Screen struct {
 	Status     int
 	Body, Sent string
-	address    string // that it was asked for at
+	address    string // of the request
 }
 
-// Browse does what a browser does, but for following.
+// Browse requests a page as a browser does, but does not follow redirects.
 func Browse(tb testing.TB, address string, form url.Values) Screen {
 	tb.Helper()
 	browser := http.Client{Transport: controls.Transport,
@@ -43,7 +43,7 @@ func Browse(tb testing.TB, address string, form url.Values) Screen {
 	return Screen{Status: answer.StatusCode, Body: string(body), Sent: answer.Header.Get("Location"), address: address}
 }
 
-// Told returns a value in the query that the browser is sent back with.
+// Told returns a query parameter of the address that the browser is redirected to.
 func (p Screen) Told(tb testing.TB, name string) string {
 	tb.Helper()
 	u, err := url.Parse(p.Sent)
@@ -53,7 +53,7 @@ func (p Screen) Told(tb testing.TB, name string) string {
 	return u.Query().Get(name)
 }
 
-// Consent asks for a connection and agrees to it as a person of the network, but for some scopes. It returns the
+// Consent asks for a connection and grants it as a user of the network, except for the refused scopes. It returns the
 // address of the callback.
 func (s *Server) Consent(tb testing.TB, c Crew, network, person string, refused ...string) string {
 	tb.Helper()
@@ -77,7 +77,7 @@ var (
 	offeredState   = regexp.MustCompile(`name="state" value="([^"]+)"`)
 )
 
-// Offers returns the accounts that a page asks a person for.
+// Offers returns the accounts that a page lists for selection.
 func (p Screen) Offers(tb testing.TB) []string {
 	tb.Helper()
 	var ids []string
@@ -90,7 +90,7 @@ func (p Screen) Offers(tb testing.TB) []string {
 	return ids
 }
 
-// Choose picks accounts on the page that a callback led to.
+// Choose selects accounts on the page that a callback led to.
 func (p Screen) Choose(tb testing.TB, ids ...string) Screen {
 	tb.Helper()
 	state := offeredState.FindStringSubmatch(p.Body)
@@ -116,7 +116,7 @@ func (s *Server) Connect(tb testing.TB, c Crew, network, person string) crier.So
 	return s.AccountOf(tb, c, landed.Choose(tb, landed.Offers(tb)[0]).Told(tb, "socialAccountIds"))
 }
 
-// ConnectedAs returns the account of a crew that has an id of its network.
+// ConnectedAs returns the account of a crew with the given id on its network.
 func (s *Server) ConnectedAs(tb testing.TB, c Crew, network, remote string) crier.SocialAccount {
 	tb.Helper()
 	var list struct{ Data []crier.SocialAccount }

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Document is the OpenAPI document as a server gives it out, with its schemas compiled: JSON Schema draft 2020-12,
+// Document is the OpenAPI document as a server returns it, with its schemas compiled: JSON Schema draft 2020-12,
 // formats asserted.
 type Document struct {
 	Root     map[string]any
@@ -22,13 +22,13 @@ type Document struct {
 
 const documentURL = "https://crier.test/openapi.json"
 
-// givenOut is the document of the run: all servers give out the same one, and writing it is work.
+// givenOut caches the document for the run: all servers return the same one, and generating it is expensive.
 var givenOut struct {
 	sync.Mutex
 	*Document
 }
 
-// OpenAPI returns the document that the server gives out.
+// OpenAPI returns the document that the server serves.
 func (s *Server) OpenAPI(tb testing.TB) *Document {
 	tb.Helper()
 	givenOut.Lock()
@@ -46,7 +46,7 @@ func (s *Server) OpenAPI(tb testing.TB) *Document {
 	return givenOut.Document
 }
 
-// ParseDocument reads an OpenAPI document.
+// ParseDocument parses an OpenAPI document.
 func ParseDocument(data []byte) (*Document, error) {
 	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
@@ -65,8 +65,8 @@ func ParseDocument(data []byte) (*Document, error) {
 	return &Document{Root: object, compiler: compiler, schemas: map[string]*jsonschema.Schema{}}, nil
 }
 
-// Check compares an answer with what the document says about its route and status. Answers of paths that the document
-// does not describe are checked only if they are errors.
+// Check validates a response against the document's description of its route and status. Responses of paths that the
+// document does not describe are checked only if they are errors.
 func (d *Document) Check(r Request, got Response) error {
 	path, operation := d.Operation(r.Method, r.Path)
 	if operation == nil {
@@ -86,7 +86,7 @@ func (d *Document) Check(r Request, got Response) error {
 	return d.Validate(pointer, got.JSON)
 }
 
-// Validate compares a value with the schema at a JSON pointer.
+// Validate validates a value against the schema at a JSON pointer.
 func (d *Document) Validate(pointer string, value any) error {
 	schema, err := d.compiled(pointer)
 	if err != nil {
@@ -109,7 +109,7 @@ func (d *Document) compiled(pointer string) (*jsonschema.Schema, error) {
 	return schema, err
 }
 
-// Operation finds the operation of a request: the path of the document that fits, with the most literal parts.
+// Operation finds the operation of a request: the matching path of the document with the most literal segments.
 func (d *Document) Operation(method, address string) (string, map[string]any) {
 	address, _, _ = strings.Cut(address, "?")
 	method = strings.ToLower(method)
@@ -140,7 +140,7 @@ func fits(path, address string) bool {
 	return true
 }
 
-// escape writes a key as a part of a JSON pointer within an address.
+// escape escapes a key as a segment of a JSON pointer in a URL.
 func escape(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(key)
 }

@@ -10,14 +10,14 @@ import (
 	"crier/internal/server"
 )
 
-// Gate is where a worker waits until it is opened: behind the nth of all steps of a kind.
+// Gate blocks a worker after the nth of all steps of a kind, until the gate is opened.
 type Gate struct {
 	step            publish.Step
 	nth             int
 	reached, opened chan struct{}
 }
 
-// NewGate makes a gate behind the nth step of a kind.
+// NewGate returns a gate after the nth step of a kind.
 func NewGate(t *testing.T, step publish.Step, nth int) *Gate {
 	t.Helper()
 	g := &Gate{step: step, nth: nth, reached: make(chan struct{}), opened: make(chan struct{})}
@@ -25,8 +25,8 @@ func NewGate(t *testing.T, step publish.Step, nth int) *Gate {
 	return g
 }
 
-// WithGates has the workers of a server wait at gates. The first one is where a worker falls asleep: nobody gives a
-// sign of life until it is opened.
+// WithGates makes the workers of a server stop at gates. The first one simulates a worker that is suspended: no
+// heartbeat is sent until it is opened.
 func WithGates(gates ...*Gate) Option {
 	var mu sync.Mutex
 	seen := map[publish.Step]int{}
@@ -53,7 +53,7 @@ func WithGates(gates ...*Gate) Option {
 	}
 }
 
-// Await waits until a worker stands at the gate.
+// Await waits until a worker has reached the gate.
 func (g *Gate) Await(t *testing.T) {
 	t.Helper()
 	select {

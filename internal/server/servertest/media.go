@@ -27,7 +27,7 @@ type Library struct {
 	Blobs media.Blobs
 }
 
-// StartLibrary starts a server that only answers, with a clock that can be moved.
+// StartLibrary starts a server with the role api and a clock that can be moved.
 func StartLibrary(tb testing.TB, db Database, options ...Option) Library {
 	tb.Helper()
 	l := Library{Clock: &Clock{}}
@@ -39,7 +39,7 @@ func StartLibrary(tb testing.TB, db Database, options ...Option) Library {
 	return l
 }
 
-// Join returns the same library for a tenant of its own.
+// Join returns the same library for a new tenant.
 func (l Library) Join(tb testing.TB) Library {
 	tb.Helper()
 	s := *l.Server
@@ -54,7 +54,7 @@ type FormPart struct {
 	Data                         []byte
 }
 
-// Form writes the body of a form and its type.
+// Form encodes a multipart form and returns its body and content type.
 func Form(parts ...FormPart) (body []byte, contentType string) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
@@ -71,7 +71,7 @@ func Form(parts ...FormPart) (body []byte, contentType string) {
 			_, err = part.Write(p.Data)
 		}
 		if err != nil {
-			panic(err) // a buffer takes everything
+			panic(err) // a buffer never fails
 		}
 	}
 	if err := w.Close(); err != nil {
@@ -80,7 +80,7 @@ func Form(parts ...FormPart) (body []byte, contentType string) {
 	return out.Bytes(), w.FormDataContentType()
 }
 
-// LongVideo returns a video of some bytes: what is missing is filled up with a box that players skip.
+// LongVideo returns a video of the given size: it is padded with a box that players skip.
 func LongVideo(size int) []byte {
 	clip := mediatest.VerticalMP4()
 	filler := make([]byte, max(8, size-len(clip)))
@@ -88,18 +88,18 @@ func LongVideo(size int) []byte {
 	return append(clip, filler...)
 }
 
-// BoxHeader returns the beginning of a box of an MP4 file.
+// BoxHeader returns the header of a box of an MP4 file.
 func BoxHeader(size int, kind string) []byte {
 	return append([]byte{byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)}, kind...)
 }
 
-// Assets returns the address of the team's assets, or of something below it; the others likewise.
+// Assets returns the path of the team's assets, or a path below it.
 func (l Library) Assets(rest ...string) string { return l.below("assets", rest) }
 
-// Folders returns the address of the folders, or of something below it.
+// Folders returns the path of the folders, or a path below it.
 func (l Library) Folders(rest ...string) string { return l.below("folders", rest) }
 
-// Uploads returns the address of the uploads, or of something below it.
+// Uploads returns the path of the uploads, or a path below it.
 func (l Library) Uploads(rest ...string) string { return l.below("assets/uploads", rest) }
 
 func (l Library) below(what string, rest []string) string {
@@ -113,13 +113,13 @@ func (l Library) SendForm(tb testing.TB, parts []FormPart, headers ...string) Re
 	return l.Do(tb, "POST", l.Assets(), body, append([]string{"Content-Type", contentType}, headers...)...)
 }
 
-// Upload puts a file into the library.
+// Upload uploads a file to the library.
 func (l Library) Upload(tb testing.TB, fileName string, data []byte, fields ...FormPart) Response {
 	tb.Helper()
 	return l.SendForm(tb, append(fields, FormPart{Field: "file", FileName: fileName, Data: data}))
 }
 
-// Ready uploads a file that is good and returns its id.
+// Ready uploads a valid file and returns its id.
 func (l Library) Ready(tb testing.TB, fileName string, data []byte, fields ...FormPart) string {
 	tb.Helper()
 	got := l.Upload(tb, fileName, data, fields...).Want(tb, http.StatusCreated)
@@ -129,21 +129,21 @@ func (l Library) Ready(tb testing.TB, fileName string, data []byte, fields ...Fo
 	return got.Text(tb, "id")
 }
 
-// Begin begins an upload in pieces and returns its id.
+// Begin starts a chunked upload and returns its id.
 func (l Library) Begin(tb testing.TB, mimeType string, size int) string {
 	tb.Helper()
 	body := Object{"fileName": "clip.mp4", "mimeType": mimeType, "byteSize": size}
 	return l.Do(tb, "POST", l.Uploads(), body).Want(tb, http.StatusCreated).Text(tb, "uploadId")
 }
 
-// Piece sends the bytes from start to end of a file.
+// Piece sends the bytes from start to end of a file as one chunk.
 func (l Library) Piece(tb testing.TB, upload string, file []byte, start, end int) Response {
 	tb.Helper()
 	return l.Do(tb, "PUT", l.Uploads(upload), file[start:end], "Content-Range",
 		fmt.Sprintf("bytes %d-%d/%d", start, end-1, len(file)))
 }
 
-// Files returns the names of everything in the store of files, sorted.
+// Files returns the names of all stored files, sorted.
 func (l Library) Files(tb testing.TB) []string {
 	tb.Helper()
 	names := []string{}
@@ -157,7 +157,7 @@ func (l Library) Files(tb testing.TB) []string {
 	return names
 }
 
-// WantNothing fails unless the library is as empty as on its first day: no asset, no upload, no file.
+// WantNothing fails the test unless the library is empty: no asset, no upload, no file.
 func (l Library) WantNothing(tb testing.TB) {
 	tb.Helper()
 	for _, table := range []string{"assets", "uploads"} {
@@ -170,7 +170,7 @@ func (l Library) WantNothing(tb testing.TB) {
 	}
 }
 
-// Raw fetches bytes with no opinion about them.
+// Raw sends a request and returns the response unchecked.
 func (l Library) Raw(tb testing.TB, method, address string, headers ...string) (*http.Response, []byte) {
 	tb.Helper()
 	req, err := http.NewRequestWithContext(tb.Context(), method, l.URL+strings.TrimPrefix(address, "http://crier.test"),
@@ -193,7 +193,7 @@ func (l Library) Raw(tb testing.TB, method, address string, headers ...string) (
 	return resp, body
 }
 
-// Fetch is raw with the token of the first tenant.
+// Fetch is Raw with the token of the first tenant.
 func (l Library) Fetch(tb testing.TB, address string, headers ...string) (*http.Response, []byte) {
 	tb.Helper()
 	return l.Raw(tb, "GET", address, append([]string{"Authorization", "Bearer " + l.Key}, headers...)...)
@@ -208,7 +208,7 @@ func SevenNetworks() []string {
 	return names
 }
 
-// WithReachableMedia serves at an address that is known beforehand, so that networks can fetch media from it.
+// WithReachableMedia serves at an address that is known in advance, so that networks can fetch media from it.
 func WithReachableMedia(tb testing.TB) Option {
 	tb.Helper()
 	address := nettest.FreeAddress(tb)
@@ -218,7 +218,7 @@ func WithReachableMedia(tb testing.TB) Option {
 // Everywhere are settings that each of the networks needs.
 var Everywhere = Object{"tiktokPrivacyLevel": "PUBLIC_TO_EVERYONE", "youtubeTitle": "A film"}
 
-// File puts a file into the library of a crew.
+// File uploads a file to the library of a crew.
 func (s *Server) File(tb testing.TB, c Crew, name string, data []byte) string {
 	tb.Helper()
 	body, contentType := Form(FormPart{Field: "file", FileName: name, Data: data})
@@ -226,7 +226,7 @@ func (s *Server) File(tb testing.TB, c Crew, name string, data []byte) string {
 		"id")
 }
 
-// Film makes a post with a video.
+// Film creates a post with a video.
 func (s *Server) Film(tb testing.TB, c Crew, text string) string {
 	tb.Helper()
 	asset := s.File(tb, c, "film.mp4", mediatest.VerticalMP4())
@@ -234,7 +234,7 @@ func (s *Server) Film(tb testing.TB, c Crew, text string) string {
 		http.StatusCreated).Text(tb, "id")
 }
 
-// Warnings returns what a dry run warns of.
+// Warnings returns the warnings of a dry run.
 func (s *Server) Warnings(tb testing.TB, c Crew, post string, on Account, at time.Time) string {
 	tb.Helper()
 	var result crier.ValidationResult

@@ -15,16 +15,16 @@ import (
 	"crier/internal/service"
 )
 
-// Passphrase is the password of everybody in the tests.
+// Passphrase is the password of every user in the tests.
 const Passphrase = "correct horse battery staple"
 
-// Founder is somebody who has set up an organization and can sign in.
+// Founder is a user who has set up an organization and can sign in.
 type Founder struct {
 	Tenant
 	Email string
 }
 
-// NewFounder makes a tenant whose owner has chosen an e-mail address and the passphrase.
+// NewFounder creates a tenant whose owner has chosen an e-mail address and the passphrase.
 func (s *Server) NewFounder(tb testing.TB, email string) Founder {
 	tb.Helper()
 	ctx := context.Background()
@@ -40,13 +40,13 @@ func (s *Server) NewFounder(tb testing.TB, email string) Founder {
 	return Founder{Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}, email}
 }
 
-// Browser keeps cookies and stays where it is sent.
+// Browser stores cookies and does not follow redirects.
 type Browser struct {
 	Server *Server
 	Client *http.Client
 }
 
-// NewBrowser opens a browser that nobody has signed in with.
+// NewBrowser returns a browser that is not signed in.
 func (s *Server) NewBrowser(tb testing.TB) *Browser {
 	tb.Helper()
 	jar, err := cookiejar.New(nil)
@@ -57,7 +57,7 @@ func (s *Server) NewBrowser(tb testing.TB) *Browser {
 	return &Browser{s, &http.Client{Jar: jar, Transport: s.Client.Transport, CheckRedirect: stay}}
 }
 
-// PageSeen is a page as the browser got it.
+// PageSeen is a page as the browser received it.
 type PageSeen struct {
 	Status int
 	Header http.Header
@@ -76,7 +76,7 @@ func (b *Browser) Post(tb testing.TB, address string, form url.Values) PageSeen 
 	return b.Send(tb, http.MethodPost, address, form, nil)
 }
 
-// Send sends a form in any way.
+// Send sends a form with any method and headers.
 func (b *Browser) Send(tb testing.TB, method, address string, form url.Values, header map[string]string) PageSeen {
 	tb.Helper()
 	r, err := http.NewRequest(method, b.Server.URL+address, strings.NewReader(form.Encode()))
@@ -101,7 +101,7 @@ func (b *Browser) Send(tb testing.TB, method, address string, form url.Values, h
 	return PageSeen{answer.StatusCode, answer.Header, string(body)}
 }
 
-// Want fails the test unless the page has a status.
+// Want fails the test unless the page has the status.
 func (p PageSeen) Want(tb testing.TB, status int) PageSeen {
 	tb.Helper()
 	if p.Status != status {
@@ -110,7 +110,7 @@ func (p PageSeen) Want(tb testing.TB, status int) PageSeen {
 	return p
 }
 
-// Session returns the cookie of the page, as it was set.
+// Session returns the session cookie that the page set.
 func (p PageSeen) Session(tb testing.TB) *http.Cookie {
 	tb.Helper()
 	for _, c := range (&http.Response{Header: p.Header}).Cookies() {
@@ -122,7 +122,7 @@ func (p PageSeen) Session(tb testing.TB) *http.Cookie {
 	return nil
 }
 
-// SignIn signs in and fails unless that worked.
+// SignIn signs in and fails the test if that fails.
 func (b *Browser) SignIn(tb testing.TB, email string) PageSeen {
 	tb.Helper()
 	return b.Post(tb, "/sign-in", Credentials(email, Passphrase)).Want(tb, http.StatusSeeOther)
@@ -133,7 +133,7 @@ func Credentials(email, password string) url.Values {
 	return url.Values{"email": {email}, "password": {password}}
 }
 
-// StockClient returns the installation as an OAuth library sees it that knows nothing of crier.
+// StockClient returns the configuration of a generic OAuth library for the installation.
 func (s *Server) StockClient() oauth2.Config {
 	return oauth2.Config{ClientID: "a laptop", Endpoint: oauth2.Endpoint{DeviceAuthURL: s.URL + "/v1/auth/device",
 		TokenURL: s.URL + "/v1/auth/token"}}
@@ -150,7 +150,7 @@ func (s *Server) BeginDevice(tb testing.TB) *oauth2.DeviceAuthResponse {
 	return device
 }
 
-// Token asks the token endpoint once.
+// Token sends one request to the token endpoint.
 func (s *Server) Token(tb testing.TB, form url.Values) Response {
 	tb.Helper()
 	got, err := s.RoundTrip(Request{
@@ -166,24 +166,24 @@ func (s *Server) Token(tb testing.TB, form url.Values) Response {
 	return got
 }
 
-// DeviceGrant asks for the tokens of a device login.
+// DeviceGrant returns the form that requests the tokens of a device login.
 func DeviceGrant(device *oauth2.DeviceAuthResponse) url.Values {
 	return url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
 		"device_code": {device.DeviceCode}}
 }
 
-// RefreshGrant renews tokens.
+// RefreshGrant returns the form that refreshes tokens.
 func RefreshGrant(token string) url.Values {
 	return url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}}
 }
 
-// Decide lets a device in, or refuses it.
+// Decide approves or refuses a device.
 func (b *Browser) Decide(tb testing.TB, device *oauth2.DeviceAuthResponse, decision string) PageSeen {
 	tb.Helper()
 	return b.Post(tb, "/device", url.Values{"user_code": {device.UserCode}, "decision": {decision}})
 }
 
-// LogIn returns a device login from its beginning to its tokens.
+// LogIn runs a device login from its start to its tokens.
 func (s *Server) LogIn(tb testing.TB, b *Browser) Response {
 	tb.Helper()
 	device := s.BeginDevice(tb)
@@ -191,7 +191,7 @@ func (s *Server) LogIn(tb testing.TB, b *Browser) Response {
 	return s.Token(tb, DeviceGrant(device)).Want(tb, http.StatusOK)
 }
 
-// WantKnown fails unless a token is let in, or not.
+// WantKnown fails the test unless a token is accepted, or rejected, as expected.
 func (s *Server) WantKnown(tb testing.TB, token string, known bool) {
 	tb.Helper()
 	want := http.StatusUnauthorized
@@ -201,7 +201,7 @@ func (s *Server) WantKnown(tb testing.TB, token string, known bool) {
 	s.As(tb, token, "GET", "/v1/agent/context", nil).Want(tb, want)
 }
 
-// OpenInvitations lists who has been invited to an organization.
+// OpenInvitations lists the open invitations of an organization.
 func (s *Server) OpenInvitations(tb testing.TB, p Founder) crier.Page[crier.Invitation] {
 	tb.Helper()
 	var page crier.Page[crier.Invitation]
@@ -212,7 +212,7 @@ func (s *Server) OpenInvitations(tb testing.TB, p Founder) crier.Page[crier.Invi
 	return page
 }
 
-// MakeKey makes an API key with the rights of another one.
+// MakeKey creates an API key using another key.
 func (s *Server) MakeKey(tb testing.TB, by string, body Object) MadeKey {
 	tb.Helper()
 	if body["name"] == nil {
@@ -223,7 +223,7 @@ func (s *Server) MakeKey(tb testing.TB, by string, body Object) MadeKey {
 	return MadeKey{ID: got.Text(tb, "id"), Secret: got.Text(tb, "secret")}
 }
 
-// NewKey makes a key of the server's first tenant and returns its secret.
+// NewKey creates a key of the server's first tenant and returns its secret.
 func (s *Server) NewKey(tb testing.TB, body Object) string {
 	tb.Helper()
 	if body["name"] == nil {
@@ -233,15 +233,15 @@ func (s *Server) NewKey(tb testing.TB, body Object) string {
 		http.StatusCreated).Text(tb, "secret")
 }
 
-// MadeKey tells a made key: its id and its secret.
+// MadeKey is a created key: its id and its secret.
 type MadeKey struct{ ID, Secret string }
 
-// Invitations returns the address of the invitations, or of one.
+// Invitations returns the path of the invitations, or of one.
 func (p Founder) Invitations(rest ...string) string {
 	return Path("/v1/organizations/%s/invitations", p.Organization) + strings.Join(append([]string{""}, rest...), "/")
 }
 
-// Members returns the address of the members, or of one.
+// Members returns the path of the members, or of one.
 func (p Founder) Members(rest ...string) string {
 	return Path("/v1/organizations/%s/members", p.Organization) + strings.Join(append([]string{""}, rest...), "/")
 }

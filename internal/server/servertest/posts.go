@@ -13,18 +13,18 @@ import (
 	"crier/internal/store"
 )
 
-// PostsPath returns the address of the team's posts, or of something below it.
+// PostsPath returns the path of the team's posts, or a path below it.
 func (s *Server) PostsPath(rest ...string) string {
 	return strings.Join(append([]string{Path("/v1/teams/%s/posts", s.Team)}, rest...), "/")
 }
 
-// CreatePost makes a post and returns its answer.
+// CreatePost creates a post and returns the response.
 func (s *Server) CreatePost(tb testing.TB, body Object) Response {
 	tb.Helper()
 	return s.Do(tb, "POST", s.PostsPath(), body).Want(tb, http.StatusCreated)
 }
 
-// MakePost makes a post and returns its id.
+// MakePost creates a post and returns its id.
 func (s *Server) MakePost(tb testing.TB, body Object) string {
 	tb.Helper()
 	return s.CreatePost(tb, body).Text(tb, "id")
@@ -36,14 +36,14 @@ func (s *Server) PatchPost(tb testing.TB, id string, body Object) Response {
 	return s.Do(tb, "PATCH", s.PostsPath(id), body)
 }
 
-// MakeTag makes a tag and returns its id.
+// MakeTag creates a tag and returns its id.
 func (s *Server) MakeTag(tb testing.TB, name string) string {
 	tb.Helper()
 	return s.Do(tb, "POST", Path("/v1/teams/%s/tags", s.Team), Object{"name": name}).Want(tb,
 		http.StatusCreated).Text(tb, "id")
 }
 
-// WithTx changes the store behind the server's back.
+// WithTx changes the store directly.
 func (s *Server) WithTx(tb testing.TB, fn func(ctx context.Context, tx *store.Tx) error) {
 	tb.Helper()
 	ctx := context.Background()
@@ -52,7 +52,7 @@ func (s *Server) WithTx(tb testing.TB, fn func(ctx context.Context, tx *store.Tx
 	}
 }
 
-// InsertAsset puts a file into a team's library, as far as posts look at it.
+// InsertAsset inserts a file into a team's library, with only the fields that posts read.
 func (s *Server) InsertAsset(tb testing.TB, team crier.ID, mimeType string, tags ...string) string {
 	tb.Helper()
 	a := store.Asset{Facts: json.RawMessage(`{}`)}
@@ -69,13 +69,13 @@ func (s *Server) InsertAsset(tb testing.TB, team crier.ID, mimeType string, tags
 	return string(a.ID)
 }
 
-// InsertImage puts a picture into the first team's library.
+// InsertImage inserts a picture into the first team's library.
 func (s *Server) InsertImage(tb testing.TB, tags ...string) string {
 	tb.Helper()
 	return s.InsertAsset(tb, s.Team, "image/jpeg", tags...)
 }
 
-// InsertVideo puts a video into the first team's library.
+// InsertVideo inserts a video into the first team's library.
 func (s *Server) InsertVideo(tb testing.TB, tags ...string) string {
 	tb.Helper()
 	return s.InsertAsset(tb, s.Team, "video/mp4", tags...)
@@ -94,7 +94,7 @@ func (s *Server) InsertAccount(tb testing.TB, network crier.Provider) crier.ID {
 	return a.ID
 }
 
-// PublicationRow is a scheduled post to put into the store.
+// PublicationRow is a scheduled post to insert into the store.
 type PublicationRow struct {
 	Post    string
 	Account crier.ID
@@ -105,7 +105,7 @@ type PublicationRow struct {
 	Actions crier.PlannedActions
 }
 
-// InsertPublications puts scheduled posts into the store in whatever state, and returns their ids.
+// InsertPublications inserts scheduled posts in any state, and returns their ids.
 func (s *Server) InsertPublications(tb testing.TB, list ...PublicationRow) []string {
 	tb.Helper()
 	var ids []string

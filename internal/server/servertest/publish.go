@@ -20,7 +20,7 @@ import (
 	"crier/internal/store"
 )
 
-// Hurried are timings for tests that cannot wait for the usual ones. The order of things is the same.
+// Hurried are short timings for tests. The order of events is the same as with the defaults.
 var Hurried = publish.Timings{
 	SendWindow: Pace(time.Second), CommitTimeout: Pace(2 * time.Second), SettleSlack: 200 * time.Millisecond,
 	LookPause: 300 * time.Millisecond,
@@ -28,11 +28,11 @@ var Hurried = publish.Timings{
 	LikePause: 300 * time.Millisecond,
 }
 
-// Pace returns a time that work must be done in on a quick machine, stretched for a slow or busy one: a call that a
-// fence cuts off for lack of a processor is made again, which tests that count calls would take for a mistake.
+// Pace returns a time limit for a fast machine, stretched for a slow or busy one: a call that a fence cuts off for lack
+// of CPU is repeated, which tests that count calls would report as a failure.
 func Pace(d time.Duration) time.Duration { return 3 * d }
 
-// WithTimings has a server wait less than usual.
+// WithTimings sets the timings of a server.
 func WithTimings(t publish.Timings) Option { return func(a *server.Config) { a.Timings = t } }
 
 // Crew is a tenant with connected accounts.
@@ -43,15 +43,15 @@ type Crew struct {
 	Setup string
 }
 
-// Account is an account of a team: here, and on its network.
+// Account is an account of a team: its ids in crier and on its network.
 type Account struct {
 	ID      crier.ID
 	Network string
 	Remote  string
 }
 
-// NewCrew makes a tenant with one account for each name of a network. A name may say how the account is connected, as
-// in linkedin:community.
+// NewCrew creates a tenant with one account for each name of a network. A name may include how the account is
+// connected, as in linkedin:community.
 func (s *Server) NewCrew(tb testing.TB, credits int64, networks ...string) Crew {
 	tb.Helper()
 	var c Crew
@@ -101,19 +101,19 @@ func (c Crew) IDs() []crier.ID {
 	return ids
 }
 
-// Call calls the API for a crew.
+// Call calls the API as a crew.
 func (s *Server) Call(tb testing.TB, c Crew, method, address string, body any, headers ...string) Response {
 	tb.Helper()
 	return s.As(tb, c.Key, method, Path("/v1/teams/%s/", c.Team)+address, body, headers...)
 }
 
-// NewPost makes a post and returns its id.
+// NewPost creates a post and returns its id.
 func (s *Server) NewPost(tb testing.TB, c Crew, text string) string {
 	tb.Helper()
 	return s.Call(tb, c, "POST", "posts", Object{"text": text}).Want(tb, http.StatusCreated).Text(tb, "id")
 }
 
-// NewThread makes a thread and returns its id.
+// NewThread creates a thread and returns its id.
 func (s *Server) NewThread(tb testing.TB, c Crew, texts ...string) string {
 	tb.Helper()
 	parts := []Object{}
@@ -124,7 +124,7 @@ func (s *Server) NewThread(tb testing.TB, c Crew, texts ...string) string {
 		http.StatusCreated).Text(tb, "id")
 }
 
-// Result is the answer of schedule and post-now.
+// Result is the response of schedule and post-now.
 type Result struct {
 	Data    []ResultEntry
 	Outcome crier.ScheduleOutcome
@@ -138,7 +138,7 @@ type ResultEntry struct {
 	Warnings        []crier.Issue
 }
 
-// PostNow publishes at once, without waiting for the networks unless more says so.
+// PostNow publishes at once, without waiting for the networks unless more asks for it.
 func (s *Server) PostNow(tb testing.TB, c Crew, post string, accounts []crier.ID, more Object) Result {
 	tb.Helper()
 	body := Object{"socialAccountIds": accounts, "waitSeconds": 0}
@@ -149,7 +149,7 @@ func (s *Server) PostNow(tb testing.TB, c Crew, post string, accounts []crier.ID
 }
 
 // PostOn publishes a post on one account at once and returns the id of the scheduled post. The network may have refused
-// it by the time of the answer; crier may not.
+// it by the time of the response; crier may not.
 func (s *Server) PostOn(tb testing.TB, c Crew, post string, on Account, more Object) crier.ID {
 	tb.Helper()
 	r := s.PostNow(tb, c, post, []crier.ID{on.ID}, more)
@@ -159,7 +159,8 @@ func (s *Server) PostOn(tb testing.TB, c Crew, post string, on Account, more Obj
 	return r.Data[0].ScheduledPost.ID
 }
 
-// ScheduleIn schedules through the rules, which leave the 60 seconds of lead to the door: tests need not wait so long.
+// ScheduleIn schedules through the service, since only the API requires 60 seconds of lead: tests need not wait so
+// long.
 func (s *Server) ScheduleIn(tb testing.TB, c Crew, post string, lead time.Duration,
 	t crier.Targets) (crier.ScheduleResult, time.Time) {
 	tb.Helper()
@@ -172,7 +173,7 @@ func (s *Server) ScheduleIn(tb testing.TB, c Crew, post string, lead time.Durati
 	return r, at.Time
 }
 
-// Scope returns the right of a crew to publish.
+// Scope returns a crew's scope for publishing.
 func (s *Server) Scope(tb testing.TB, c Crew) access.TeamScope {
 	tb.Helper()
 	ctx := context.Background()
@@ -195,7 +196,7 @@ func (s *Server) Publication(tb testing.TB, c Crew, id crier.ID) crier.Scheduled
 	return p
 }
 
-// Patience is how long tests wait for what should happen soon, on a machine with much else to do.
+// Patience is how long tests wait for something that should happen soon, on a busy machine.
 const Patience = 2 * time.Minute
 
 // Await waits until a scheduled post is in one of the states.
@@ -222,7 +223,7 @@ func (s *Server) AwaitAction(tb testing.TB, c Crew, id crier.ID, kind store.Publ
 	}, func() string { return fmt.Sprintf("the %s is not %s\n%s", kind, state, s.History(tb, c, id)) })
 }
 
-// History returns what was tried for a scheduled post, for people who read failures.
+// History returns the attempts of a scheduled post as text for failure messages.
 func (s *Server) History(tb testing.TB, c Crew, id crier.ID) string {
 	tb.Helper()
 	var text strings.Builder
@@ -233,7 +234,7 @@ func (s *Server) History(tb testing.TB, c Crew, id crier.ID) string {
 	return text.String()
 }
 
-// Attempts reads what was tried for a scheduled post.
+// Attempts reads the attempts of a scheduled post.
 func (s *Server) Attempts(tb testing.TB, c Crew, id crier.ID) []crier.Attempt {
 	tb.Helper()
 	var list crier.AttemptList
@@ -250,7 +251,7 @@ func Outcomes(attempts []crier.Attempt) []string {
 	return list
 }
 
-// Decisive returns the attempts without the looks that came too early to decide anything.
+// Decisive returns the attempts without the checks that came too early to decide anything.
 func Decisive(attempts []crier.Attempt) []crier.Attempt {
 	return slices.DeleteFunc(slices.Clone(attempts), func(a crier.Attempt) bool {
 		return strings.HasPrefix(a.NextStep, "look again: the request may still be under way")
@@ -269,8 +270,8 @@ func Until(tb testing.TB, condition func() bool, problem func() string) {
 	}
 }
 
-// Balanced fails unless the sums of the ledger are what the organization shows, and what is reserved is what the rows
-// say is reserved.
+// Balanced fails the test unless the sums of the ledger match the balance of the organization, and the reserved credits
+// match the rows.
 func (s *Server) Balanced(tb testing.TB, c Crew) {
 	tb.Helper()
 	var credits crier.Credits
@@ -294,8 +295,8 @@ func (c Crew) On(networks ...string) []Account {
 		func(a Account) bool { return !slices.Contains(networks, a.Network) })
 }
 
-// BooksAgree fails unless, at this moment, the sums of every organization's ledger are what the organization has, and
-// what is reserved is what its publications hold. One statement sees one moment.
+// BooksAgree fails the test unless, at this moment, the sums of every organization's ledger match its balance, and its
+// reserved credits match its publications. A single statement reads one consistent state.
 func (s *Server) BooksAgree(tb testing.TB) {
 	tb.Helper()
 	n := s.Number(tb, `SELECT count(*) FROM organizations o WHERE

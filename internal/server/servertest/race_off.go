@@ -2,5 +2,5 @@
 
 package servertest
 
-// RaceDetector is true when the tests run under it.
+// RaceDetector reports whether the tests run under the race detector.
 const RaceDetector = false

@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-// Request is one call of the API.
+// Request is one API request.
 type Request struct {
 	Method, Path string
 	// Body is sent as JSON; a string, a []byte or a reader is sent as it is.
 	Body   any
 	Key    string // bearer token; empty: none
 	Header map[string]string
-	// Failure is true when a 5xx is what the test wants to see.
+	// Failure is true when the test expects a 5xx.
 	Failure bool
 }
 
-// Response is the answer, checked against the OpenAPI document.
+// Response is the response, checked against the OpenAPI document.
 type Response struct {
 	Status int
 	Header http.Header
@@ -47,8 +47,8 @@ func (s *Server) As(tb testing.TB, key, method, path string, body any, headers .
 	return s.Send(tb, r)
 }
 
-// Send calls the server and checks the answer against the document. An answer that the document does not know, and a
-// 5xx that was not asked for, fail the test.
+// Send calls the server and checks the response against the document. A response that the document does not describe,
+// and an unexpected 5xx, fail the test.
 func (s *Server) Send(tb testing.TB, r Request) Response {
 	tb.Helper()
 	got, err := s.RoundTrip(r)
@@ -65,7 +65,7 @@ func (s *Server) Send(tb testing.TB, r Request) Response {
 	return got
 }
 
-// RoundTrip is send without opinions; it may be called from any goroutine.
+// RoundTrip is Send without checks; it may be called from any goroutine.
 func (s *Server) RoundTrip(r Request) (Response, error) {
 	var got Response
 	body, err := encodeBody(r.Body)
@@ -117,7 +117,7 @@ func encodeBody(body any) (io.Reader, error) {
 	return bytes.NewReader(data), err
 }
 
-// Want fails the test unless the status is the one expected, and returns the response for more.
+// Want fails the test unless the status is the one expected, and returns the response for further checks.
 func (r Response) Want(tb testing.TB, status int) Response {
 	tb.Helper()
 	if r.Status != status {
@@ -135,8 +135,8 @@ func (r Response) Into(tb testing.TB, dst any) Response {
 	return r
 }
 
-// Get walks to a value of the body: keys of objects and indexes of lists. A missing key is a failure; use has for
-// those.
+// Get returns a value of the body by its path: keys of objects and indexes of lists. A missing key is a failure; use
+// Has for those.
 func (r Response) Get(tb testing.TB, path ...any) any {
 	tb.Helper()
 	value, ok := Walk(r.JSON, path)
@@ -146,7 +146,7 @@ func (r Response) Get(tb testing.TB, path ...any) any {
 	return value
 }
 
-// Text is get for strings.
+// Text is Get for strings.
 func (r Response) Text(tb testing.TB, path ...any) string {
 	tb.Helper()
 	s, ok := r.Get(tb, path...).(string)
@@ -162,7 +162,7 @@ func (r Response) Has(path ...any) bool {
 	return ok
 }
 
-// Walk walks to a value of a decoded body: keys of objects and indexes of lists.
+// Walk returns a value of a decoded body by its path: keys of objects and indexes of lists.
 func Walk(value any, path []any) (any, bool) {
 	for _, step := range path {
 		switch at := step.(type) {
@@ -192,7 +192,7 @@ func (r Response) Tag() string {
 	return s
 }
 
-// Issues returns the paths of a 400, joined by dots and sorted; the empty path is ".".
+// Issues returns the paths of the issues of a 400, joined by dots and sorted; the empty path is ".".
 func (r Response) Issues(tb testing.TB) []string {
 	tb.Helper()
 	var body struct {
@@ -217,7 +217,7 @@ func (r Response) Issues(tb testing.TB) []string {
 	return paths
 }
 
-// WantIssues fails unless the answer is a 400 with issues at exactly these paths.
+// WantIssues fails the test unless the response is a 400 with issues at exactly these paths.
 func (r Response) WantIssues(tb testing.TB, paths ...string) Response {
 	tb.Helper()
 	r.Want(tb, http.StatusBadRequest)
@@ -231,7 +231,7 @@ func (r Response) WantIssues(tb testing.TB, paths ...string) Response {
 	return r
 }
 
-// WantError fails unless the answer is an error of this status and tag.
+// WantError fails the test unless the response is an error of this status and tag.
 func (r Response) WantError(tb testing.TB, status int, tag Tag) Response {
 	tb.Helper()
 	r.Want(tb, status)
@@ -247,10 +247,10 @@ type Tag string
 // Object is a JSON object to send.
 type Object = map[string]any
 
-// Path builds the address of a request.
+// Path builds the path of a request.
 func Path(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// WantOAuthError fails unless the answer is an error as OAuth words it.
+// WantOAuthError fails the test unless the response is an OAuth error with the code.
 func (r Response) WantOAuthError(tb testing.TB, code string) {
 	tb.Helper()
 	r.Want(tb, http.StatusBadRequest)
@@ -259,7 +259,7 @@ func (r Response) WantOAuthError(tb testing.TB, code string) {
 	}
 }
 
-// WantReplay fails unless an answer is the kept one again.
+// WantReplay fails the test unless a response is the stored one again.
 func (r Response) WantReplay(tb testing.TB, first Response) {
 	tb.Helper()
 	if r.Header.Get("Idempotency-Replayed") != "true" || r.Status != first.Status || !bytes.Equal(r.Body, first.Body) {
@@ -268,7 +268,7 @@ func (r Response) WantReplay(tb testing.TB, first Response) {
 	}
 }
 
-// Result reads the answer of schedule and post-now.
+// Result decodes the response of schedule and post-now.
 func (r Response) Result(tb testing.TB) Result {
 	tb.Helper()
 	var out Result
@@ -276,7 +276,7 @@ func (r Response) Result(tb testing.TB) Result {
 	return out
 }
 
-// WantUnavailable fails unless the server says that it cannot work now, and nothing about why.
+// WantUnavailable fails the test unless the server responds that it is unavailable, without the reason.
 func (r Response) WantUnavailable(t *testing.T) {
 	t.Helper()
 	r.WantError(t, http.StatusServiceUnavailable, "InternalError")
@@ -290,5 +290,5 @@ func (r Response) WantUnavailable(t *testing.T) {
 	}
 }
 
-// UnknownID is a well-formed id that nothing has.
+// UnknownID is a well-formed id that does not exist.
 const UnknownID = "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"

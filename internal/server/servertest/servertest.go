@@ -1,5 +1,5 @@
-// Package servertest starts real servers in tests, on either database, and speaks with them as clients do. Each answer
-// is compared with the OpenAPI document on the way. It also starts sandboxes and fills stores.
+// Package servertest starts real servers in tests, on either database, and calls them as clients do. Each response is
+// checked against the OpenAPI document. The package also starts sandboxes and fills stores.
 package servertest
 
 import (
@@ -32,7 +32,7 @@ import (
 // Secret is the secret key of all test servers, so that several can share a database.
 const Secret = "0123456789abcdef0123456789abcdef"
 
-// Databases are stores with the schema of everything and nobody in them.
+// Databases are stores with the full schema and no tenants.
 var Databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Config) error {
 	n, err := server.Open(ctx, Config(storetest.Database{URL: cfg.DatabaseURL, DataDir: cfg.DataDir}, os.Stderr))
 	if err != nil {
@@ -42,7 +42,7 @@ var Databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Co
 	return errors.Join(err, n.Store.Close())
 }}
 
-// Run runs the tests of a package and removes what they shared. It is the body of TestMain.
+// Run runs the tests of a package and removes their shared resources. It is the body of TestMain.
 func Run(m *testing.M) int {
 	code := m.Run()
 	if err := errors.Join(stopShared(), Databases.Remove()); err != nil {
@@ -55,7 +55,7 @@ func Run(m *testing.M) int {
 	return code
 }
 
-// RunDir is a directory for what the tests of a run share; it is removed at their end.
+// RunDir is a directory that the tests of a run share; it is removed at their end.
 var RunDir = sync.OnceValue(func() string {
 	dir, err := os.MkdirTemp("", "crier-test-")
 	if err != nil {
@@ -64,7 +64,7 @@ var RunDir = sync.OnceValue(func() string {
 	return dir
 })
 
-// Database is a store of one test.
+// Database is the store of one test.
 type Database = storetest.Database
 
 // EachDatabase runs a test on a fresh, empty store of SQLite and of PostgreSQL, as parallel subtests.
@@ -73,7 +73,7 @@ func EachDatabase(t *testing.T, test func(t *testing.T, db Database)) {
 	Databases.Each(t, test)
 }
 
-// Config returns a node as the command line would make it.
+// Config returns the configuration of a node as the command line would build it.
 func Config(db Database, log io.Writer) server.Config {
 	return server.Config{
 		Listen: "127.0.0.1:0", DataDir: db.DataDir, MediaDir: MediaDir(db), DatabaseURL: db.URL,
@@ -82,7 +82,7 @@ func Config(db Database, log io.Writer) server.Config {
 	}
 }
 
-// MediaDir returns where all nodes on a database keep their files.
+// MediaDir returns the media directory that all nodes on a database share.
 func MediaDir(db Database) string {
 	sum := sha256.Sum256([]byte(db.URL + db.DataDir))
 	return filepath.Join(RunDir(), "media-"+hex.EncodeToString(sum[:8]))
@@ -94,16 +94,16 @@ type Option func(*server.Config)
 // WithRateLimit sets the requests per minute and token; without it there is no limit.
 func WithRateLimit(perMinute int) Option { return func(a *server.Config) { a.RateLimit = perMinute } }
 
-// WithClock makes the server tell the time by a clock that the test can move.
+// WithClock makes the server use a clock that the test can move.
 func WithClock(c *Clock) Option { return func(a *server.Config) { a.Now = c.Now } }
 
-// WithRole starts a node that does only a part of the work: api or worker.
+// WithRole starts a node with only one role: api or worker.
 func WithRole(role string) Option { return func(a *server.Config) { a.Role = role } }
 
-// WithDatabaseURL reaches the database in another way, for example through a proxy.
+// WithDatabaseURL connects to the database at another address, for example through a proxy.
 func WithDatabaseURL(url string) Option { return func(a *server.Config) { a.DatabaseURL = url } }
 
-// Server is a node of crier, wired as serve does it, that listens on a loopback port.
+// Server is a node of crier, wired as serve does it, listening on a loopback port.
 type Server struct {
 	// Tenant is the first one; its key may do everything.
 	Tenant
@@ -112,19 +112,19 @@ type Server struct {
 	URL    string
 	Log    *LogBuffer
 	Client *http.Client
-	// Stop drains the server and reports what went wrong; it runs by itself at the end of the test.
+	// Stop drains the server and returns its error; it runs by itself at the end of the test.
 	Stop func() error
 }
 
-// Tenant is an organization with a team and the key of its owner.
+// Tenant is an organization with a team and its owner's key.
 type Tenant struct {
 	Key          string
 	Organization crier.ID
 	Team         crier.ID
 }
 
-// Start starts a node on the database. An empty store gets its first tenant; a further node on the same store has
-// none: give it the tenant of the first.
+// Start starts a node on the database. An empty store gets its first tenant; a further node on the same store has none:
+// give it the tenant of the first.
 func Start(tb testing.TB, db Database, options ...Option) *Server {
 	tb.Helper()
 	s, err := launch(db, options...)
@@ -173,7 +173,7 @@ func launch(db Database, options ...Option) (*Server, error) {
 	return s, nil
 }
 
-// prepare makes the first tenant of an empty store and listens.
+// prepare creates the first tenant of an empty store and listens.
 func (s *Server) prepare(ctx context.Context) (net.Listener, error) {
 	empty, err := s.Node.Services.Instance.Empty(ctx)
 	if err != nil {
@@ -189,10 +189,10 @@ func (s *Server) prepare(ctx context.Context) (net.Listener, error) {
 	return new(net.ListenConfig).Listen(ctx, "tcp", s.Config.Listen)
 }
 
-// firstTenant is what tests find on a server.
+// firstTenant is the tenant that every server has.
 var firstTenant = service.TenantRequest{Name: "First organization", Credits: 10_000}
 
-// NewTenant makes a further tenant: a stranger to all others.
+// NewTenant creates a further tenant, unrelated to all others.
 func (s *Server) NewTenant(tb testing.TB, name string) Tenant {
 	tb.Helper()
 	return s.createTenant(tb, service.TenantRequest{Name: crier.Name(name), Credits: firstTenant.Credits})
@@ -207,7 +207,7 @@ func (s *Server) createTenant(tb testing.TB, request service.TenantRequest) Tena
 	return Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}
 }
 
-// Exec changes the store behind the server's back, for what no operation can do (yet).
+// Exec changes the store directly, for states that no operation can reach (yet).
 func (s *Server) Exec(tb testing.TB, query string, args ...any) {
 	tb.Helper()
 	if _, err := s.Node.Store.Writer().ExecContext(context.Background(), query, args...); err != nil {
@@ -225,17 +225,17 @@ func (s *Server) Number(tb testing.TB, query string, args ...any) int64 {
 	return n
 }
 
-// Clock tells the time, moved by what the test has advanced it.
+// Clock is a clock that the test can advance.
 type Clock struct {
 	mu      sync.Mutex
 	offset  time.Duration
 	stopped time.Time
 }
 
-// NewStoppedClock returns a clock that only Advance moves, for tests of waits that a slow machine could sit out.
+// NewStoppedClock returns a clock that only Advance moves, for tests of timeouts that would expire on a slow machine.
 func NewStoppedClock() *Clock { return &Clock{stopped: time.Now()} }
 
-// Now returns the moved time.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,34 +245,34 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Add(c.offset)
 }
 
-// Advance moves the clock on.
+// Advance advances the clock.
 func (c *Clock) Advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.offset += by
 }
 
-// LogBuffer keeps what the server writes.
+// LogBuffer stores the server's log.
 type LogBuffer struct {
 	mu   sync.Mutex
 	data bytes.Buffer
 }
 
-// Write keeps one line.
+// Write appends one line.
 func (b *LogBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.data.Write(p)
 }
 
-// String is everything that was written.
+// String returns the whole log.
 func (b *LogBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.data.String()
 }
 
-// Warnings returns the last lines above the level of information.
+// Warnings returns the last lines above level INFO.
 func (b *LogBuffer) Warnings(most int) string {
 	lines := slices.DeleteFunc(strings.Split(b.String(), "\n"), func(line string) bool {
 		return !strings.Contains(line, "level=WARN") && !strings.Contains(line, "level=ERROR")
@@ -280,7 +280,7 @@ func (b *LogBuffer) Warnings(most int) string {
 	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
-// Eventually asks again until something has happened in the background.
+// Eventually polls until ask reports success.
 func Eventually[T any](tb testing.TB, ask func() (T, bool)) T {
 	tb.Helper()
 	deadline := time.After(Patience)
@@ -299,7 +299,7 @@ func Eventually[T any](tb testing.TB, ask func() (T, bool)) T {
 	}
 }
 
-// AtOnce runs n functions at the same time and waits for them.
+// AtOnce runs fn n times concurrently and waits.
 func AtOnce(n int, fn func(i int)) {
 	start := make(chan struct{})
 	var running sync.WaitGroup
@@ -313,7 +313,7 @@ func AtOnce(n int, fn func(i int)) {
 	running.Wait()
 }
 
-// NumberFrom reads a number from the environment: how much of something a run wants. Most want the usual.
+// NumberFrom reads a number from the environment, such as the size of a run; usual is the default.
 func NumberFrom(tb testing.TB, variable string, usual int64) int64 {
 	tb.Helper()
 	text := os.Getenv(variable)

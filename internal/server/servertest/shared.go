@@ -12,9 +12,9 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// Starting a server costs far more than most tests do, so tests of a package share servers, each as a tenant of its
-// own. A test that looks at more than its tenant (counts the rows of all organizations, moves the clock, reads the log,
-// guesses passwords, stops the node) starts its own with EachDatabase and Start.
+// Starting a server costs far more than most tests do, so tests of a package share servers, each with its own tenant. A
+// test that depends on more than its tenant (counts the rows of all organizations, moves the clock, reads the log,
+// guesses passwords, stops the node) starts its own server with EachDatabase and Start.
 
 // EachShared runs a test on the shared server of each database, as the parallel subtests sqlite and postgres. The node
 // has the role api: nothing is published.
@@ -30,7 +30,7 @@ func Shared(tb testing.TB, dialect store.Dialect) *Server {
 	return sharedServers[dialect].join(tb)
 }
 
-// EachSharedEngine is EachShared with a node that publishes to a sandbox, hurried.
+// EachSharedEngine is EachShared with a node that publishes to a sandbox with Hurried timings.
 func EachSharedEngine(t *testing.T, test func(t *testing.T, s *Server, b *Box)) {
 	t.Helper()
 	eachDialect(t, func(t *testing.T, dialect store.Dialect) {
@@ -65,7 +65,7 @@ type sharedNode struct {
 	once   sync.Once
 	server *Server
 	box    *Box
-	stops  []func() error // in the order of the starts
+	stops  []func() error // in the order in which they were started
 	err    error
 }
 

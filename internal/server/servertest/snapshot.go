@@ -14,8 +14,8 @@ import (
 	"crier/internal/store"
 )
 
-// Snapshot returns a fingerprint of everything in the store but the notes of when keys were used and the job engine's
-// own rows.
+// Snapshot returns a fingerprint of everything in the store except the times at which keys were used and the job
+// engine's own rows.
 func (s *Server) Snapshot(t *testing.T) string {
 	t.Helper()
 	ctx := context.Background()
@@ -23,9 +23,9 @@ func (s *Server) Snapshot(t *testing.T) string {
 	for _, table := range s.tables(t) {
 		columns := "*"
 		switch table {
-		case "event_log": // the place in the order that was given last
+		case "event_log": // the last assigned position in the order
 			continue
-		case "events": // all but their place in the order, which they get after the commit
+		case "events": // all but their position in the order, which is assigned after the commit
 			columns = "id, organization_id, team_id, type, data, created_at"
 		case "sessions": // all but when they were used
 			columns = "id, user_id, browser, address, created_at, expires_at"
@@ -60,7 +60,7 @@ func (s *Server) Snapshot(t *testing.T) string {
 	return fmt.Sprint(sums)
 }
 
-// tables returns those that crier's own rows live in.
+// tables returns the tables of crier's own rows.
 func (s *Server) tables(t *testing.T) []string {
 	t.Helper()
 	query := `SELECT name FROM sqlite_master WHERE type = 'table'`
