@@ -82,7 +82,7 @@ func (a *app) grantCreditsCommand() *cobra.Command {
 	return grant
 }
 
-// maxGrant keeps the sum of many grants within what a balance can hold.
+// maxGrant keeps the sum of many grants within the range of a balance.
 const maxGrant = 1_000_000_000_000
 
 func (a *app) resetPasswordCommand() *cobra.Command {

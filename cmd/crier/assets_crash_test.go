@@ -19,7 +19,7 @@ import (
 	"crier/internal/store"
 )
 
-// killable is a server in a process of its own, which can be killed and started anew, and looked at as a library.
+// killable is a server in a separate process, which can be killed and restarted, with the helpers of a library.
 type killable struct {
 	library
 	process  *process
@@ -48,7 +48,7 @@ func (k *killable) start(tb testing.TB, who servertest.Tenant) {
 	k.library.Server = k.process.Server
 }
 
-// restart kills the server as a power cut would, and starts it anew.
+// restart kills the server as a power cut would, and starts it again.
 func (k *killable) restart(tb testing.TB) {
 	tb.Helper()
 	if err := k.process.cmd.Process.Kill(); err != nil {
@@ -58,7 +58,7 @@ func (k *killable) restart(tb testing.TB) {
 	k.start(tb, k.Tenant)
 }
 
-// unfinished returns the files that the server is writing, or was when it died.
+// unfinished returns the files that the server is writing, or was writing when it was killed.
 func (k *killable) unfinished(tb testing.TB) []string {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(k.folder, "tmp", "*"))
@@ -68,7 +68,7 @@ func (k *killable) unfinished(tb testing.TB) []string {
 	return files
 }
 
-// writing waits until the server is in the middle of writing a file.
+// writing waits until the server is writing a file.
 func (k *killable) writing(tb testing.TB) {
 	tb.Helper()
 	servertest.Eventually(tb, func() (any, bool) {
@@ -81,7 +81,7 @@ func (k *killable) writing(tb testing.TB) {
 	})
 }
 
-// wantNoAsset fails if the library shows anything, finished or half.
+// wantNoAsset fails the test if the library shows any asset, finished or not.
 func (k *killable) wantNoAsset(t *testing.T) {
 	t.Helper()
 	got := k.Do(t, "GET", k.Assets(), nil).Want(t, http.StatusOK)
@@ -104,7 +104,7 @@ func TestKillDuringUploadLeavesNoPartialAsset(t *testing.T) {
 		go func() {
 			part, err := form.CreateFormFile("file", "clip.mp4")
 			if err == nil {
-				_, err = part.Write(file[:len(file)/2]) // and then nothing for ever
+				_, err = part.Write(file[:len(file)/2]) // and then nothing more
 			}
 			if err != nil {
 				pipe.CloseWithError(err)
@@ -136,7 +136,7 @@ func TestUploadResumesAfterServerKill(t *testing.T) {
 		id := l.Begin(t, "video/mp4", len(file))
 		l.Piece(t, id, file, 0, first).Want(t, http.StatusOK)
 
-		// The second piece stops half-way, and the server dies.
+		// The second chunk stops half-way, and the server is killed.
 		body, pipe := io.Pipe()
 		go func() { _, _ = pipe.Write(file[first : first+1<<20]) }() // ends with the pipe
 		go func() {
@@ -154,7 +154,7 @@ func TestUploadResumesAfterServerKill(t *testing.T) {
 		l.Piece(t, id, file, first, 2*first).Want(t, http.StatusOK)
 		l.Piece(t, id, file, 2*first, len(file)).Want(t, http.StatusOK)
 
-		// It dies again while it puts the pieces together.
+		// It is killed again while it assembles the chunks.
 		for _, file := range l.unfinished(t) {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
@@ -205,7 +205,7 @@ func TestKillDuringImportLeavesNoPartialAsset(t *testing.T) {
 	})
 }
 
-// largeVideo streams a video of some bytes without ever having it in memory.
+// largeVideo streams a video of the given size without holding it in memory.
 func largeVideo(size int64) io.Reader {
 	clip := mediatest.VerticalMP4()
 	filler := size - int64(len(clip))
@@ -215,22 +215,22 @@ func largeVideo(size int64) io.Reader {
 
 type zeros struct{}
 
-// Read gives zeros.
+// Read returns zeros.
 func (zeros) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
 }
 
-// mostMemory is what the largest upload may add to the resident memory of the server.
+// mostMemory is the most that the largest upload may add to the resident memory of the server.
 const mostMemory = 32 << 20
 
-// growth returns how much resident memory a server needs at most on top of what it has after a small upload.
+// growth returns the peak of a server's resident memory above its memory after a small upload.
 func (k *killable) growth(tb testing.TB, work func()) int64 {
 	tb.Helper()
 	k.Ready(tb, "clip.mp4", mediatest.VerticalMP4())
 	pid := k.process.cmd.Process.Pid
 	before := residentMemory(tb, pid)
-	// From here on the kernel counts the peak anew.
+	// Reset the kernel's peak counter.
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
 		tb.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func (k *killable) growth(tb testing.TB, work func()) int64 {
 	return peakMemory(tb, pid) - before
 }
 
-// peakMemory returns the most that a process has held of the machine's memory, in bytes.
+// peakMemory returns the peak resident memory of a process, in bytes.
 func peakMemory(tb testing.TB, pid int) int64 {
 	tb.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -253,7 +253,7 @@ func peakMemory(tb testing.TB, pid int) int64 {
 	return kilobytes << 10
 }
 
-// uploadWhole sends a video of some bytes as a form.
+// uploadWhole sends a video of the given size as a form.
 func (k *killable) uploadWhole(tb testing.TB, size int64) {
 	tb.Helper()
 	var head bytes.Buffer
@@ -269,7 +269,7 @@ func (k *killable) uploadWhole(tb testing.TB, size int64) {
 	}
 }
 
-// uploadInPieces sends a video of some bytes in pieces of the recommended size.
+// uploadInPieces sends a video of the given size in chunks of the recommended size.
 func (k *killable) uploadInPieces(tb testing.TB, size int64) {
 	tb.Helper()
 	video := largeVideo(size)
@@ -294,7 +294,7 @@ func TestLargeUploadUsesLittleMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeUpload sends files of 1 GiB and tells what they add to the resident memory of the server.
+// BenchmarkLargeUpload sends files of 1 GiB and reports how much they add to the resident memory of the server.
 func BenchmarkLargeUpload(b *testing.B) {
 	const size = 1 << 30
 	for name, upload := range map[string]func(*killable, testing.TB, int64){

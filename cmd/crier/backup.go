@@ -56,7 +56,7 @@ func (a *app) backupCommand() *cobra.Command {
 const passphraseHelp = "file with the passphrase of the secret key (environment, without a file: " +
 	passphraseVariable + ")"
 
-// passphrase reads the passphrase that seals the key of a backup.
+// passphrase reads the passphrase that encrypts the key of a backup.
 func (a *app) passphrase(file string) (string, error) {
 	if file != "" {
 		data, err := os.ReadFile(file) //nolint:gosec // the operator names the file
@@ -90,7 +90,7 @@ func (a *app) printBackup(path string, r backup.Report, asJSON bool) error {
 	return a.printMissing(r.MissingMedia)
 }
 
-// printMissing warns of media files that are not there.
+// printMissing warns about missing media files.
 func (a *app) printMissing(names []string) error {
 	if len(names) == 0 {
 		return nil

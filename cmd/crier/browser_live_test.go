@@ -18,7 +18,7 @@ import (
 	"crier/internal/store"
 )
 
-// What others do arrives by the stream of events: without it the page would ask again after 15 seconds.
+// Changes by others arrive by the event stream: without it the page would poll again only after 15 seconds.
 func TestBrowserShowsLiveChangesAndCatchesUpAfterADisconnect(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
@@ -58,11 +58,11 @@ func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk)
 	s.begin(t)
-	// A picture with a long tail: three pieces, and every byte of it counts.
+	// A picture padded to three chunks, all of whose bytes must arrive.
 	picture := mediatest.JPEG(640, 640)
 	picture = append(picture, bytes.Repeat([]byte("every byte "), 17<<20/11)...)
 	s.tab.open("/app/media")
-	// The first piece is there, and the second one on its way.
+	// The first chunk has arrived, and the second one is being sent.
 	const began = `document.querySelector('[data-state=sending]') &&
 		JSON.parse(localStorage.getItem('crier-uploads') ?? '[]')[0]?.nextByteStart > 0`
 	narrow := cdpnet.Conditions{DownloadThroughput: -1, UploadThroughput: 2 << 20}
@@ -84,7 +84,7 @@ func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 	}
 }
 
-// Whoever presses the button while a picture is on its way would otherwise publish without it.
+// Otherwise, pressing the button during an upload would publish the post without its picture.
 func TestBrowserPostWaitsForItsUpload(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
@@ -105,14 +105,14 @@ func TestBrowserPostWaitsForItsUpload(t *testing.T) {
 		t.Errorf("timeline %+v", got)
 	}
 
-	// The next post offers the same accounts, and chooses none by itself.
+	// The next post offers the same accounts, and preselects none.
 	s.tab.open("/app/compose")
 	s.tab.says("nowhere yet")
 	s.tab.click("button", "Same as last time")
 	s.tab.says("1 account")
 }
 
-// buttonSays reports whether a button has these words.
+// buttonSays reports whether a button has this label.
 func buttonSays(words string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('button')].some(e => e.innerText.includes(%q))`, words)
 }
@@ -140,8 +140,7 @@ func TestBrowserFailedReadIsReportedAndRetried(t *testing.T) {
 	}
 }
 
-// failReads lets the requests to addresses of a pattern fail on their way, until the function that it returns is
-// called.
+// failReads makes the requests to addresses that match a pattern fail, until the returned function is called.
 func (b *tab) failReads(pattern string, reason cdpnet.ErrorReason) (heal func()) {
 	b.tb.Helper()
 	paused := chromedp.Events(b.ctx, fetch.RequestPaused)
@@ -156,7 +155,8 @@ func (b *tab) failReads(pattern string, reason cdpnet.ErrorReason) (heal func())
 			if err != nil {
 				return // the tab is closed
 			}
-			// A request that the page has given up, or that went on when the line was healed, is not there any more.
+			// A request that the page has aborted, or that continued when the connection was restored, no longer
+			// exists.
 			_, _ = chromedp.Call(b.ctx, fetch.FailRequest,
 				fetch.FailRequestParams{RequestID: e.RequestID, ErrorReason: reason})
 		}
@@ -184,7 +184,7 @@ func TestBrowserVersionsShowWhatChanged(t *testing.T) {
 	b.waitFor(version(1) + `?.innerText.includes('Version 1')`)
 	b.waitFor(version(0) + `.innerText.includes('Present') && !` + version(0) + `.innerText.includes('Published')`)
 	b.waitFor(version(1) + `.innerText.includes('Published') && !` + version(1) + `.innerText.includes('Present')`)
-	// The newest is open, and marks what it took and what it brought.
+	// The newest is open, and marks its deletions and insertions.
 	b.waitFor(version(0) + `.querySelector('del')?.innerText.includes('seven')`)
 	b.waitFor(version(0) + `.querySelector('ins')?.innerText.includes('eight')`)
 	b.screenshot("versions")

@@ -15,8 +15,7 @@ import (
 	"crier/internal/store"
 )
 
-// nextClockChange returns the next time that the clocks of a zone change, after some days that tests have to
-// themselves.
+// nextClockChange returns the next daylight saving change of a zone that leaves the tests some days before it.
 func nextClockChange(t *testing.T, zone *time.Location) time.Time {
 	t.Helper()
 	day := time.Now().Add(10 * 24 * time.Hour).UTC().Truncate(24 * time.Hour)
@@ -32,13 +31,13 @@ func nextClockChange(t *testing.T, zone *time.Location) time.Time {
 	return day
 }
 
-// calendarScene is a team in Berlin, a week before its clocks change, with a post for three days before that on two
+// calendarScene is a team in Berlin, a week before its clocks change, with a post due three days before that on two
 // accounts, and its owner at the calendar.
 type calendarScene struct {
 	*engine
 	tab  *tab
 	zone *time.Location
-	// at is when the post is due: nine in the morning, by the clocks of Berlin.
+	// at is when the post is due: nine in the morning, Berlin time.
 	at   time.Time
 	post string
 	// due are the scheduled posts, one per account.
@@ -136,7 +135,7 @@ func TestBrowserCalendarMovesAPostByKeyboard(t *testing.T) {
 	s.tab.waitFor(fmt.Sprintf(`document.querySelector(%q)?.matches(':focus')`, s.card(s.at.AddDate(0, 0, 8))))
 }
 
-// touch moves a finger from the middle of one element to that of another: it rests until the card is lifted.
+// touch drags a finger from the center of one element to that of another: it rests until the card is lifted.
 func (b *tab) touch(from, to string) {
 	b.tb.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled,
@@ -200,7 +199,7 @@ func TestBrowserQueueSwapsTwoPosts(t *testing.T) {
 	want(early, late)
 	s.tab.waitFor(`document.querySelector('[data-row]')?.innerText.includes('Was first')`)
 
-	// By pointer: one is dropped on the other.
+	// By pointer: drop one on the other.
 	s.tab.drag(`[data-row]:nth-of-type(1) [data-card]`, fmt.Sprintf(`[data-row="%s"]`,
 		evaluate[string](s.tab, `document.querySelectorAll('[data-row]')[1].dataset.row`)))
 	want(late, early)

@@ -16,7 +16,7 @@ import (
 	"crier/internal/store"
 )
 
-// loaded is true when nothing on the page is on its way any more.
+// loaded is true when the page has finished loading.
 const loaded = `document.querySelector('main h1') && !document.querySelector('main [class*=loading]')`
 
 func TestBrowserEveryScreenIsAccessible(t *testing.T) {
@@ -50,7 +50,7 @@ func TestBrowserEveryScreenIsAccessible(t *testing.T) {
 	}
 }
 
-// The pages that the server draws itself: before somebody is signed in, and where programs and networks lead.
+// The pages that the server renders itself: those without a session, and those that programs and networks lead to.
 func TestBrowserPagesOutsideTheDashboardAreAccessible(t *testing.T) {
 	t.Parallel()
 	const back = "http://127.0.0.1:5000/callback"
@@ -87,7 +87,7 @@ func TestBrowserPagesOutsideTheDashboardAreAccessible(t *testing.T) {
 	}
 }
 
-// wantPage opens a page of the server, with this title, and looks at it in both schemes.
+// wantPage opens a page of the server, with this title, and checks it in both color schemes.
 func (b *tab) wantPage(name, address, title string) {
 	b.tb.Helper()
 	b.prefer("light")
@@ -96,20 +96,20 @@ func (b *tab) wantPage(name, address, title string) {
 	b.wantBothSchemes(name)
 }
 
-// wantBothSchemes looks at the page that is open, in the light and then in the dark.
+// wantBothSchemes checks the open page in the light and then in the dark scheme.
 func (b *tab) wantBothSchemes(name string) {
 	b.tb.Helper()
 	b.prefer("light")
 	b.waitFor(`!matchMedia('(prefers-color-scheme: dark)').matches`)
 	b.wantWell(name)
-	// The same page in the dark: its colors are others, and what it draws itself follows.
+	// The same page in the dark scheme: its colors differ, and the parts that it draws itself follow.
 	b.prefer("dark")
 	b.waitFor(`matchMedia('(prefers-color-scheme: dark)').matches`)
 	b.wantWell(name+" dark", "color-contrast", "link-in-text-block")
 }
 
-// wantWell fails when the page says that something failed, keeps people out (by the named rules of axe, or all), or is
-// wider than the window.
+// wantWell fails the test when the page shows an error, has accessibility problems (by the named rules of axe, or all),
+// or is wider than the window.
 func (b *tab) wantWell(name string, rules ...string) {
 	b.tb.Helper()
 	if evaluate[bool](b, `document.querySelector('main [role=alert]') !== null`) {
@@ -120,7 +120,7 @@ func (b *tab) wantWell(name string, rules ...string) {
 	b.wantNarrow(name)
 }
 
-// wantNarrow fails when the page, or what scrolls in it, is wider than the window.
+// wantNarrow fails the test when the page, or a scrolling part of it, is wider than the window.
 func (b *tab) wantNarrow(name string) {
 	b.tb.Helper()
 	if wide := evaluate[int](b, `Math.max(document.documentElement.scrollWidth - innerWidth,
@@ -152,7 +152,7 @@ func TestBrowserViewerSeesNoForbiddenButtons(t *testing.T) {
 	if evaluate[bool](b, `document.body.innerText.includes('Add a slot')`) {
 		t.Error("a viewer is shown how to add a slot")
 	}
-	// What has fewer buttons is laid out as well.
+	// Pages with fewer buttons are laid out correctly too.
 	b = openTab(t, e.testServer, phone)
 	b.signIn("ada@example.com")
 	for _, page := range []string{"", "queue", "posts", "posts/" + post, "attention", "media", "accounts", "slots"} {

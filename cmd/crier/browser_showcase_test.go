@@ -16,7 +16,7 @@ import (
 	"crier/internal/server"
 )
 
-// scenery returns a small picture of hills below a sky, of a colour that n chooses.
+// scenery returns a small picture of hills below a sky; n selects its color.
 func scenery(n int) []byte {
 	const width, height = 320, 240
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -39,12 +39,12 @@ func scenery(n int) []byte {
 	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, m, nil); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer never fails
 	}
 	return out.Bytes()
 }
 
-// showcase is a story in the middle of its week: every screen has something to show.
+// showcase is a story in the middle of its week: every screen has content.
 type showcase struct {
 	*story
 	published, planned, failed, draft string
@@ -80,12 +80,12 @@ func newShowcase(t *testing.T, db database) *showcase {
 	return s
 }
 
-// withLocalWebhooks lets webhooks lead to this machine.
+// withLocalWebhooks allows webhooks to this machine.
 func withLocalWebhooks(a *server.Config) {
 	a.WebhookAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }
 
-// fillWeek writes posts: published, failed, planned, and a draft.
+// fillWeek creates posts: published, failed, planned, and a draft.
 func (s *showcase) fillWeek(t *testing.T) {
 	t.Helper()
 	tag := s.Call(t, s.crew, "POST", "tags", object{"name": "Autumn"}).Want(t, http.StatusCreated).Text(t, "id")
@@ -114,7 +114,7 @@ func (s *showcase) fillWeek(t *testing.T) {
 	s.draft = s.NewPost(t, s.crew, "Christmas stollen: take orders from the first of December?")
 }
 
-// pictured makes a post with a picture.
+// pictured creates a post with a picture.
 func (s *showcase) pictured(t *testing.T, picture int, text string) string {
 	t.Helper()
 	asset := s.File(t, s.crew, "bakery.jpg", scenery(picture))

@@ -20,8 +20,8 @@ import (
 	"crier/internal/store"
 )
 
-// traceEvent is an event of Chromium's trace, as far as the tests look at it. Times are microseconds; ThreadTime is how
-// long the thread was on a processor: other work on the machine hardly lengthens it.
+// traceEvent is an event of Chromium's trace, with the fields that the tests use. Times are in microseconds; ThreadTime
+// is the CPU time of the thread, which other work on the machine hardly changes.
 type traceEvent struct {
 	Name       string  `json:"name"`
 	Phase      string  `json:"ph"`
@@ -32,13 +32,13 @@ type traceEvent struct {
 	ThreadTime float64 `json:"tdur"`
 }
 
-// timeline is what the main thread of a tab did, in order.
+// timeline is the events of a tab's main thread, in order.
 type timeline []traceEvent
 
-// span is a piece of a timeline: how long it took, and how long the thread worked in it.
+// span is a part of a timeline: its wall time, and the time the thread worked in it.
 type span struct{ wall, work time.Duration }
 
-// traced records what the tab's main thread does during work, which sets marks that begin with crier-.
+// traced records the tab's main thread during work, which sets marks that start with crier-.
 func (b *tab) traced(work func()) timeline {
 	b.tb.Helper()
 	ended := chromedp.Events(b.ctx, tracing.TracingComplete)
@@ -95,7 +95,7 @@ func (b *tab) readTrace(stream cdpio.StreamHandle) timeline {
 	return events
 }
 
-// spans returns the pieces between a mark and the next one of another name.
+// spans returns the spans between a mark and the next one of another name.
 func (l timeline) spans(from, to string) []span {
 	var list []span
 	var begin float64
@@ -111,8 +111,7 @@ func (l timeline) spans(from, to string) []span {
 	return list
 }
 
-// work returns how long the thread worked between two instants. Of a task that reaches over an end, the part inside
-// counts.
+// work returns how long the thread worked between two times. A task that extends beyond them counts in part.
 func (l timeline) work(from, to float64) time.Duration {
 	var sum float64
 	for _, e := range l {
@@ -126,7 +125,7 @@ func (l timeline) work(from, to float64) time.Duration {
 
 func micros(n float64) time.Duration { return time.Duration(n * float64(time.Microsecond)) }
 
-// manyCards makes 2,000 entries, 20 minutes apart, of the one that the calendar of a month has.
+// manyCards copies the one entry of a month's calendar to 2,000 entries, 20 minutes apart.
 const manyCards = `{ const real = fetch
 	window.fetch = async (...asked) => {
 		const answer = await real(...asked)
@@ -194,7 +193,7 @@ func TestBrowserDrawsAndDragsAMonthOf2000Cards(t *testing.T) {
 	b.wantWork("a frame of dragging", b.dragAbout(`[data-card]`, 60), time.Second/60)
 }
 
-// measureOnly skips a test that says something only while nothing else runs on the machine.
+// measureOnly skips a test that is meaningful only while nothing else runs on the machine.
 func measureOnly(t *testing.T) {
 	t.Helper()
 	if os.Getenv("CRIER_TEST_SPEED") == "" {
@@ -202,8 +201,8 @@ func measureOnly(t *testing.T) {
 	}
 }
 
-// wantWork fails when drawing takes too much work. Other programs slow the thread down, and tracing does, so the
-// quickest quarter tells what the page itself takes.
+// wantWork fails the test when drawing takes too much work. Other programs and tracing slow the thread down, so the
+// fastest quarter shows the cost of the page itself.
 func (b *tab) wantWork(what string, spans []span, most time.Duration) {
 	b.tb.Helper()
 	slices.SortFunc(spans, func(a, b span) int { return int(a.work - b.work) })
@@ -214,7 +213,7 @@ func (b *tab) wantWork(what string, spans []span, most time.Duration) {
 	}
 }
 
-// dragAbout moves the first of the selected cards across the window, and returns its frames.
+// dragAbout drags the first of the selected cards across the window, and returns its frames.
 func (b *tab) dragAbout(card string, steps int) []span {
 	b.tb.Helper()
 	from := b.middle(card)

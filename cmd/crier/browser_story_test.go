@@ -16,21 +16,21 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// networksOfPeople are the networks as the dashboard names them, with their names in the API.
+// networksOfPeople are the networks: their names in the API and in the dashboard.
 var networksOfPeople = []struct{ name, shown string }{
 	{"x", "X"}, {"tiktok", "TikTok"}, {"instagram", "Instagram"}, {"facebook", "Facebook"}, {"youtube", "YouTube"},
 	{"linkedin", "LinkedIn"}, {"threads", "Threads"},
 }
 
-// story is a server and its networks on a morning in the middle of a month, and a person at the browser.
+// story is a server and its networks on a morning in the middle of a month, and a user at the browser.
 type story struct {
 	*engine
 	tab   *tab
 	clock *servertest.Clock
 }
 
-// newStory starts on the tenth of the next month, at eight in the morning: what is planned for the next days is on the
-// same page of the calendar, and everything on the same day.
+// newStory starts on the tenth of the next month, at eight in the morning: posts of the next days are on the same page
+// of the calendar, and the whole story is on the same day.
 func newStory(t *testing.T, db database, size viewport, networks ...string) *story {
 	t.Helper()
 	c := &servertest.Clock{}
@@ -41,7 +41,7 @@ func newStory(t *testing.T, db database, size viewport, networks ...string) *sto
 		servertest.WithReachableMedia(t), servertest.WithClock(c),
 		withLocalWebhooks)
 	s.crew = s.NewCrew(t, 100_000, networks...)
-	// Files are as old as the machine's clock says: the sweep at the start would take those that are being written for
+	// The ages of files are by the machine's clock: the sweep at the start would treat files that are being written as
 	// left behind.
 	servertest.Until(t, func() bool {
 		return s.Number(t, `SELECT count(*) FROM river_job WHERE kind = 'asset.sweep' AND state = 'completed'`) > 0
@@ -50,7 +50,7 @@ func newStory(t *testing.T, db database, size viewport, networks ...string) *sto
 	return s
 }
 
-// begin signs the owner up behind the browser's back and in by its form, in a team in Berlin.
+// begin signs the owner up directly and in by the form, in a team in Berlin.
 func (s *story) begin(t *testing.T) {
 	t.Helper()
 	s.setZone(t, s.crew, "Europe/Berlin")
@@ -58,7 +58,7 @@ func (s *story) begin(t *testing.T) {
 	s.tab.signIn("ada@example.com")
 }
 
-// goThrough agrees on a network's consent page and comes back to the dashboard.
+// goThrough grants the consent on a network's page and returns to the dashboard.
 func (s *story) goThrough(person string) {
 	s.tab.tb.Helper()
 	s.tab.fill(`input[name=name]`, person)
@@ -70,7 +70,7 @@ func (s *story) goThrough(person string) {
 	s.tab.waitFor(`location.pathname.startsWith('/app') && document.querySelector('main h1')`)
 }
 
-// toTeam reads a number about the team from the store.
+// toTeam reads a number of the team from the store.
 func (s *story) toTeam(t *testing.T, query string) int64 {
 	t.Helper()
 	return s.Number(t, query, s.crew.Team)
@@ -90,7 +90,7 @@ func TestBrowserFromTheSetupLinkToAPublishedPost(t *testing.T) {
 	})
 }
 
-// setUp goes through the form behind the set-up link.
+// setUp completes the form of the set-up link.
 func (s *story) setUp(t *testing.T) {
 	t.Helper()
 	b := s.tab
@@ -144,7 +144,7 @@ func (s *story) watchTheFirst(t *testing.T) {
 	s.tab.waitFor(`document.querySelector('[data-day] [data-post]')`)
 }
 
-// write makes a post with a picture, a text of its own for LinkedIn and a first comment, and schedules it for the next
+// write creates a post with a picture, a separate text for LinkedIn and a first comment, and schedules it for the next
 // slot. It returns its id.
 func (s *story) write(t *testing.T) string {
 	t.Helper()
@@ -207,7 +207,7 @@ func onDay(post string, at time.Time) string {
 	return fmt.Sprintf(`[data-day="%s"] [data-post="%s"]`, at.Format(time.DateOnly), post)
 }
 
-// moveAbout moves the post by pointer, takes that back, and moves it by keyboard.
+// moveAbout moves the post by pointer, undoes that, and moves it by keyboard.
 func (s *story) moveAbout(t *testing.T, post string) {
 	t.Helper()
 	b := s.tab
@@ -232,7 +232,7 @@ func (s *story) moveAbout(t *testing.T, post string) {
 	s.wantDue(t, post, at.AddDate(0, 0, 7))
 }
 
-// watch lets the time come and reads how the post went out.
+// watch advances the clock until the post is due and checks how it was published.
 func (s *story) watch(t *testing.T, post string) {
 	t.Helper()
 	b := s.tab

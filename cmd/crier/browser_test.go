@@ -24,8 +24,8 @@ import (
 	"crier/internal/service"
 )
 
-// chromium is the browser that tests drive: CRIER_TEST_CHROMIUM, else the first that the machine has. make test
-// installs one where there is none.
+// chromium is the browser that tests use: CRIER_TEST_CHROMIUM, else the first one installed. make test installs one
+// where there is none.
 var chromium = sync.OnceValue(func() string {
 	for _, name := range []string{os.Getenv("CRIER_TEST_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); name != "" && err == nil {
@@ -35,11 +35,11 @@ var chromium = sync.OnceValue(func() string {
 	return ""
 })
 
-// theBrowser is the one browser of a run; every tab has cookies and storage of its own.
+// theBrowser is the one browser of a run; every tab has separate cookies and storage.
 var theBrowser = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()), chromedp.NoSandbox,
 		chromedp.UserDataDir(filepath.Join(servertest.RunDir(), "chromium")), chromedp.Flag("lang", "en-GB"),
-		// Pages that are left are not kept: each would have a process to itself, and the next one begins another.
+		// Disable the back/forward cache: each page in it would hold a process, and the next one starts another.
 		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,BackForwardCache"))
 	allocated, _ := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocated)
@@ -53,17 +53,17 @@ type tab struct {
 	url string
 }
 
-// viewport is how large a window is.
+// viewport is the size of a window.
 type viewport struct{ width, height int64 }
 
-// The windows of a desk and of a phone.
+// The windows of a desktop and of a phone.
 var (
 	desk  = viewport{width: 1440, height: 900}
 	phone = viewport{width: 390, height: 844}
 )
 
-// openTab opens a window. Its clock is in a zone that is nobody's in the tests, so that mixing zones up is seen. What
-// goes wrong in the page's scripts, and what its policy refuses, fails the test.
+// openTab opens a window. Its time zone is used nowhere else in the tests, so that mixed-up zones are detected.
+// Exceptions in the page's scripts and violations of its policy fail the test.
 func openTab(tb testing.TB, s *testServer, size viewport) *tab {
 	tb.Helper()
 	if chromium() == "" {
@@ -87,7 +87,7 @@ func openTab(tb testing.TB, s *testServer, size viewport) *tab {
 	return b
 }
 
-// prefer sets the colour scheme that the person prefers, in the page that is open too.
+// prefer sets the user's preferred color scheme, also in the open page.
 func (b *tab) prefer(scheme string) {
 	b.tb.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -100,7 +100,7 @@ func (b *tab) prefer(scheme string) {
 	}
 }
 
-// watch notes exceptions of the page and refusals of its policy until the tab is closed.
+// watch records exceptions of the page and violations of its policy until the tab is closed.
 func (b *tab) watch() {
 	messages := chromedp.Console(b.ctx)
 	watched := make(chan struct{})
@@ -111,7 +111,7 @@ func (b *tab) watch() {
 			if err != nil {
 				return
 			}
-			// Who frames crier is told so in its own console.
+			// A page that frames crier gets the violation in its own console.
 			refused := strings.Contains(m.Text, "Content Security Policy") &&
 				!strings.Contains(m.Text, "frame-ancestors")
 			if m.IsException() || refused {
@@ -128,7 +128,7 @@ func (b *tab) watch() {
 	})
 }
 
-// run does things in the tab, within the patience of the tests.
+// run runs actions in the tab, within the timeout of the tests.
 func (b *tab) run(steps ...chromedp.Action[chromedp.Void]) {
 	b.tb.Helper()
 	// the first run binds the tab to a context, which has to be the long-lived one
@@ -150,7 +150,7 @@ func (b *tab) open(address string) {
 	b.waitFor(`document.querySelector('h1')`)
 }
 
-// signIn goes through the form.
+// signIn signs in by the form.
 func (b *tab) signIn(email string) {
 	b.tb.Helper()
 	b.run(chromedp.Navigate(b.url+"/sign-in"), chromedp.SendKeys(chromedp.CSS("#email"), email),
@@ -171,13 +171,13 @@ func (b *tab) waitFor(expression string) {
 			b.screenshot("failure")
 			b.tb.Fatalf("%s never came true (%v) in\n%s", expression, err, b.text())
 		}
-		// The page may be on its way to another, which ends the wait at once.
+		// The page may be navigating, which ends the wait at once.
 		_, _ = chromedp.Run(b.ctx, chromedp.Evaluate[chromedp.Void](`new Promise(done => setTimeout(done, 50))`,
 			chromedp.EvalAwaitPromise))
 	}
 }
 
-// evaluate returns what an expression is in the page; promises are waited for.
+// evaluate returns the value of an expression in the page; promises are awaited.
 func evaluate[T any](b *tab, expression string) T {
 	b.tb.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -187,7 +187,7 @@ func evaluate[T any](b *tab, expression string) T {
 	return v
 }
 
-// text returns what the page says, for people who read failures.
+// text returns the text of the page, for failure messages.
 func (b *tab) text() string {
 	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + '\n' + document.body.innerText`))
 	if err != nil {
@@ -196,16 +196,16 @@ func (b *tab) text() string {
 	return text
 }
 
-// click clicks the first element of a selector with these words in it or as its label.
+// click clicks the first element of a selector that contains these words or has them as its label.
 func (b *tab) click(selector, words string) {
 	b.tb.Helper()
-	// Found and clicked at once: the page may be drawn anew in between.
+	// Find and click in one step: the page may be redrawn in between.
 	b.waitFor(fmt.Sprintf(`(() => { const found = [...document.querySelectorAll(%q)].find(e => !e.disabled &&
 		((e.getAttribute('aria-label') ?? '') + ' ' + e.innerText).includes(%q)); found?.click(); return found })()`,
 		selector, words))
 }
 
-// fill replaces what is in a text field with a text, as pasting does.
+// fill replaces the content of a text field, as pasting does.
 func (b *tab) fill(selector, text string) {
 	b.tb.Helper()
 	b.waitFor(fmt.Sprintf(`document.querySelector(%q)`, selector))
@@ -216,7 +216,7 @@ func (b *tab) fill(selector, text string) {
 	}
 }
 
-// set gives a field without a text cursor its value: a time, a date, a choice of a list.
+// set sets a field without a text cursor: a time, a date, a choice of a list.
 func (b *tab) set(selector, value string) {
 	b.tb.Helper()
 	b.waitFor(fmt.Sprintf(`document.querySelector(%q)`, selector))
@@ -228,7 +228,7 @@ func (b *tab) set(selector, value string) {
 	})()`, selector, value)))
 }
 
-// upload chooses files, as the picker of the browser does.
+// upload selects files, as the browser's file picker does.
 func (b *tab) upload(selector string, files map[string][]byte) {
 	b.tb.Helper()
 	var names []string
@@ -260,7 +260,7 @@ func (b *tab) press(keys ...string) {
 	}
 }
 
-// drag moves the mouse with its button down from the middle of one element to that of another, in steps, as hands do.
+// drag drags from the center of one element to that of another with the mouse, in steps, as users do.
 func (b *tab) drag(from, to string) {
 	b.tb.Helper()
 	a, z := b.middle(from), b.middle(to)
@@ -274,10 +274,10 @@ func (b *tab) drag(from, to string) {
 	b.mouse(input.DispatchMouseEventTypeMouseReleased, z.X, z.Y)
 }
 
-// point is a place in the window.
+// point is a position in the window.
 type point struct{ X, Y float64 }
 
-// middle returns the middle of an element.
+// middle returns the center of an element.
 func (b *tab) middle(selector string) point {
 	b.tb.Helper()
 	return evaluate[point](b, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: 'nearest'})
@@ -291,7 +291,7 @@ func (b *tab) mouse(kind input.DispatchMouseEventType, x, y float64) {
 	}))
 }
 
-// line sets what the tab's line to the server is like. Without an argument it is as good as can be.
+// line sets the conditions of the tab's connection to the server. Without an argument it is unimpaired.
 func (b *tab) line(is ...cdpnet.Conditions) {
 	b.tb.Helper()
 	rules := cdpnet.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*cdpnet.Conditions{}}
@@ -309,15 +309,15 @@ func (b *tab) line(is ...cdpnet.Conditions) {
 	}
 }
 
-// slow returns a line that takes its time to answer.
+// slow returns a connection with latency.
 func slow(latency time.Duration) cdpnet.Conditions {
 	return cdpnet.Conditions{Latency: float64(latency.Milliseconds()), DownloadThroughput: -1, UploadThroughput: -1}
 }
 
-// lost is no line at all.
+// lost is an offline connection.
 var lost = cdpnet.Conditions{Offline: true, DownloadThroughput: -1, UploadThroughput: -1}
 
-// screenshot keeps a picture of the window in CRIER_TEST_SCREENSHOTS, if that is set.
+// screenshot saves a picture of the window in CRIER_TEST_SCREENSHOTS, if that is set.
 func (b *tab) screenshot(name string) {
 	dir := os.Getenv("CRIER_TEST_SCREENSHOTS")
 	if dir == "" {
@@ -337,10 +337,10 @@ func (b *tab) screenshot(name string) {
 	}
 }
 
-// axeScript finds what keeps people out: https://github.com/dequelabs/axe-core, one file of its distribution.
+// axeScript finds accessibility problems: https://github.com/dequelabs/axe-core, one file of its distribution.
 var axeScript = sync.OnceValues(func() ([]byte, error) { return os.ReadFile("testdata/axe.min.js") })
 
-// wantAccessible fails when axe finds anything on the page, by the named rules or, without any, by all.
+// wantAccessible fails the test when axe finds a problem on the page, by the named rules or, without any, by all.
 func (b *tab) wantAccessible(name string, rules ...string) {
 	b.tb.Helper()
 	if evaluate[bool](b, `window.axe === undefined`) {
@@ -371,7 +371,7 @@ func (e *engine) signUp(tb testing.TB, c crew, email string) {
 	}
 }
 
-// setZone gives the team of a crew its zone.
+// setZone sets the time zone of a crew's team.
 func (e *engine) setZone(tb testing.TB, c crew, zone string) {
 	tb.Helper()
 	e.As(tb, c.Key, "PATCH", path("/v1/teams/%s", c.Team), object{"timezone": zone}).Want(tb, http.StatusOK)

@@ -23,7 +23,7 @@ func (s *story) only(t *testing.T, post string) crier.ScheduledPost {
 	return list[0]
 }
 
-// compose opens the composer, chooses accounts by the beginning of their titles, and writes.
+// compose opens the composer, selects accounts by the prefixes of their titles, and enters the text.
 func (s *story) compose(text string, networks ...string) {
 	b := s.tab
 	b.tb.Helper()
@@ -36,7 +36,7 @@ func (s *story) compose(text string, networks ...string) {
 	b.fill(`textarea[aria-label=Text]`, text)
 }
 
-// sendNow presses Now and the button, and returns the post's id when its page is there.
+// sendNow presses Now and the button, and returns the post's id once its page is shown.
 func (s *story) sendNow() string {
 	b := s.tab
 	b.tb.Helper()
@@ -58,7 +58,7 @@ func TestBrowserLostAnswerIsReconciledOnce(t *testing.T) {
 	s.tab.waitFor(`!document.querySelector('article[data-status=published], article[data-status=failed]')`)
 	s.tab.screenshot("looked for")
 	s.box.Heal(t)
-	s.clock.Advance(time.Minute) // until the next look
+	s.clock.Advance(time.Minute) // until the next check
 	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
 	s.tab.says("It is there once", "found published")
 	s.tab.screenshot("found")
@@ -81,8 +81,8 @@ func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	s.clock.Advance(31 * time.Minute)
 	s.tab.waitFor(`document.querySelector('article[data-status=unknown]')`)
 
-	// The badge in the rail leads there. The post's own page offers the same until the other one is there, and takes no
-	// more orders: a dialog that it opened would go with it.
+	// The badge in the rail leads there. The post's page offers the same until the other page is shown, and is inert
+	// meanwhile: a dialog that it opened would disappear with it.
 	s.tab.run(chromedp.Evaluate[chromedp.Void](`new MutationObserver(([m]) => { window.wasInert ||= m.target.inert })
 		.observe(document.querySelector('main'), {attributeFilter: ['inert']})`))
 	s.tab.line(slow(300 * time.Millisecond))
@@ -96,7 +96,7 @@ func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	s.tab.screenshot("deciding")
 	s.tab.click("dialog label", "It is there")
 
-	// Somebody else dismisses it: it leaves the list, and the dialog stays as it is.
+	// Another user dismisses it: it leaves the list, and the dialog stays as it is.
 	s.Call(t, s.crew, "POST", path("scheduled-posts/%s/dismiss", sp.ID), nil).Want(t, http.StatusOK)
 	s.tab.says("All is well")
 	s.tab.click("dialog[open] button", "It is published")
@@ -169,7 +169,7 @@ func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 	s.tab.says("X refused the content")
 	s.tab.click("main a", "Edit")
 	s.tab.waitFor(`document.querySelector('textarea')?.value === 'Not to their liking'`)
-	s.tab.says("X refused the content", "not permitted") // here, where it is mended
+	s.tab.says("X refused the content", "not permitted") // on the page where it can be fixed
 	s.tab.fill(`textarea[aria-label=Text]`, "More to their liking")
 	s.tab.click("label", "Now")
 	s.tab.click("button", "Publish 1 post now")
@@ -177,7 +177,7 @@ func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "More to their liking" {
 		t.Errorf("timeline %q", got)
 	}
-	// The failure is dealt with: it needs nobody, and cannot be tried again beside the post that took its place.
+	// The failure is resolved: it needs no attention, and cannot be retried beside the post that replaced it.
 	s.tab.says("Published on this account since", "Accounts (1)")
 	s.tab.waitFor(`!document.querySelector('nav').innerText.includes('need attention')`)
 	if evaluate[bool](s.tab, `document.querySelector('main').innerText.includes('Try again')`) {
@@ -210,7 +210,7 @@ func TestBrowserSupersededFailureIsNotOfferedForRetry(t *testing.T) {
 	s.begin(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
 	post := s.NewPost(t, s.crew, "Sent once more by a program")
-	for range 2 { // the second one is taken, and nobody dismisses the first
+	for range 2 { // the second one is accepted, and the first is not dismissed
 		s.PostNow(t, s.crew, post, s.IDs(), object{"waitSeconds": 30})
 	}
 	s.tab.open("/app/attention")
@@ -226,8 +226,8 @@ func TestBrowserSupersededFailureIsNotOfferedForRetry(t *testing.T) {
 	s.tab.waitFor(`document.querySelector('article[data-status=published] [aria-expanded=true]')`)
 }
 
-// underTheBar puts everything in the composer under its bar, focuses it, and tells what the bar covers still. The end
-// of the page has to come out from under it too.
+// underTheBar scrolls everything in the composer under its bar, focuses it, and returns what the bar still covers. The
+// end of the page must not stay covered either.
 const underTheBar = `(() => {
 	const main = document.querySelector('main')
 	const bar = document.querySelector('input[name=when]').closest('fieldset').parentElement.parentElement
@@ -248,7 +248,7 @@ const underTheBar = `(() => {
 	return found
 })()`
 
-// A person on a phone writes with a finger's aim, and reads everything on the same small page.
+// On a phone, controls are large enough for a finger, and everything fits the small page.
 func TestBrowserComposeAndPublishOnAPhone(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
@@ -285,7 +285,7 @@ func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 	b := s.tab
 	b.open("/app/compose/" + post)
 	b.waitFor(`document.querySelector('textarea')?.value === 'As it was'`)
-	// Somebody else changes it, while the first one is typing.
+	// Another user changes it while the first one is typing.
 	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector('textarea').focus()`))
 	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "As she has it"}).Want(t, http.StatusOK)
 	b.fill(`textarea[aria-label=Text]`, "As he has it")
@@ -295,7 +295,7 @@ func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 		Text(t, "text"); got != "As she has it" {
 		t.Errorf("overwritten with %q", got)
 	}
-	// What he wrote survives a reload, and becomes a draft of its own.
+	// The text survives a reload, and becomes a separate draft.
 	b.open("/app/compose/" + post)
 	b.waitFor(`document.querySelector('textarea')?.value === 'As he has it'`)
 	b.click("button", "Save mine as a new draft")

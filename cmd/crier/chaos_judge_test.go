@@ -13,18 +13,18 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// verdict is what became of a post on one account. It is empty for an account that was refused, because it had lost its
+// verdict is the outcome of a post on one account. It is empty for an account that was refused, because it had lost its
 // consent.
 type verdict struct {
 	id     crier.ID
 	status crier.ScheduledPostStatus
-	action crier.ScheduledPostStatus // of the comment that follows; empty: there was none
-	parts  int                       // that are said to be public
+	action crier.ScheduledPostStatus // of the comment that follows; empty if there was none
+	parts  int                       // public according to crier
 }
 
-// judge compares what crier says with what the networks show.
+// judge compares crier's records with the networks' timelines.
 func (c *chaos) judge() {
-	seen := map[string]int{} // network, account and text, and how often
+	seen := map[string]int{} // by network, account and text
 	for _, p := range c.box.Posts(c.t, url.Values{}) {
 		text, _, _ := strings.Cut(p.Text, "\n") // a video shows its title first
 		seen[p.Provider+" "+p.AccountID+" "+text]++
@@ -50,7 +50,7 @@ func (c *chaos) judge() {
 	c.judgeBooks()
 }
 
-// verdict reads what crier says about a post on an account.
+// verdict reads the outcome of a post on an account from crier.
 func (c *chaos) verdict(p *plan, on servertest.Account) (v verdict, found bool) {
 	e := c.staging
 	row := e.Node.Store.Reader().QueryRowContext(context.Background(), `SELECT p.id, p.status, coalesce(a.status, '')
@@ -66,7 +66,7 @@ func (c *chaos) verdict(p *plan, on servertest.Account) (v verdict, found bool) 
 	return v, true
 }
 
-// judgeParts fails when something is there twice, or is there or missing against what crier says.
+// judgeParts fails the test when a part is public twice, or is public or missing contrary to crier's records.
 func (c *chaos) judgeParts(p *plan, on servertest.Account, v verdict, seen map[string]int) {
 	problem := func(format string, args ...any) {
 		c.t.Errorf("%s on %s is %q, its comment %q: %s", p.parts[0], on.Network, v.status, v.action,
@@ -104,7 +104,7 @@ func (c *chaos) judgeParts(p *plan, on servertest.Account, v verdict, seen map[s
 	}
 }
 
-// judgeBooks fails when credits were lost, or when a job still waits for work that is done.
+// judgeBooks fails the test when credits were lost, or when a job still waits for work that is done.
 func (c *chaos) judgeBooks() {
 	e := c.staging
 	for _, crew := range c.crews {
@@ -114,7 +114,7 @@ func (c *chaos) judgeBooks() {
 		WHERE reserved_credits <> 0 AND status <> 'unknown'`); n != 0 {
 		c.t.Errorf("%d publications are over and still hold credits", n)
 	}
-	// What dead nodes were running is the job engine's to clear away, minutes later; the rows do not wait for that.
+	// The job engine removes the jobs of dead nodes minutes later; the rows do not wait for that.
 	stuck := func() int64 {
 		return e.Number(c.t, `SELECT count(*) FROM river_job WHERE kind = 'post.publish'
 			AND state IN ('available', 'retryable') AND scheduled_at <= $1`, crier.TimeOf(time.Now()))

@@ -26,9 +26,9 @@ import (
 
 // TestChaos publishes posts of all kinds, most of them due at the same second, on nodes that are killed at random,
 // through networks that fail at random, on a database that goes away once. Whatever happens, each part of each post is
-// public exactly once, or its state says honestly that it is not, or that nobody knows; and no credit is lost.
+// public exactly once, or its state says that it is not, or that this is unknown; and no credit is lost.
 //
-//	CRIER_CHAOS_SEED     the randomness of a run that failed
+//	CRIER_CHAOS_SEED     the seed of a run that failed
 //	CRIER_CHAOS_POSTS    how many posts (60)
 //	CRIER_CHAOS_SECONDS  how long nodes are killed and networks fail (14)
 //	CRIER_CHAOS_PACE     usual: with the waits of production, which take minutes (brisk)
@@ -48,7 +48,7 @@ func TestChaos(t *testing.T) {
 type chaos struct {
 	t       *testing.T
 	db      database
-	random  *rand.Rand // of the main goroutine alone
+	random  *rand.Rand // used by the main goroutine only
 	pace    string
 	posts   int
 	lasts   time.Duration
@@ -58,19 +58,19 @@ type chaos struct {
 	plans   []*plan
 	liked   map[string]bool // posts of networks
 	due     time.Time
-	staging *engine // publishes nothing; it is there before and after the nodes
+	staging *engine // publishes nothing; it runs before and after the nodes
 }
 
-// plan is a post and where it goes.
+// plan is a post and its targets.
 type plan struct {
 	crew    crew
 	post    string
 	parts   []string
 	comment string // at once
-	thanks  string // a comment that follows once somebody likes the post
+	thanks  string // a comment posted once the post is liked
 	on      []servertest.Account
-	now     bool // published at once, through a node that may die meanwhile
-	// refused is why accounts were refused at once: they had lost their consent.
+	now     bool // published at once, through a node that may be killed meanwhile
+	// refused holds the errors of accounts that were refused at once: they had lost their consent.
 	refused map[crier.ID]*crier.EntryError
 }
 
@@ -103,13 +103,13 @@ func newChaos(t *testing.T, db database) *chaos {
 	return c
 }
 
-// stage makes the posts and schedules most of them for the same second, while no node is there.
+// stage creates the posts and schedules most of them for the same second, while no node runs.
 func (c *chaos) stage() {
 	c.staging = &engine{box: c.box}
 	c.staging.testServer = startServer(c.t, c.db, servertest.WithBox(c.box), servertest.WithRole("api"),
 		servertest.WithTimings(paces[c.pace]),
 		func(a *server.Config) { a.PublicURL = c.nodes[0].URL })
-	for range 1 + c.posts/12 { // networks allow an account only so much
+	for range 1 + c.posts/12 { // networks limit each account
 		c.crews = append(c.crews, c.staging.NewCrew(c.t, 100_000, "x", "linkedin", "facebook", "threads", "instagram",
 			"tiktok", "youtube", "linkedin:organization"))
 	}
@@ -137,7 +137,7 @@ func (c *chaos) stage() {
 	}
 }
 
-// upload puts a video into a crew's library that every network takes.
+// upload uploads a video to a crew's library that every network accepts.
 func (c *chaos) upload(crew crew) string {
 	body, contentType := servertest.Form(servertest.FormPart{Field: "file", FileName: "clip.mp4",
 		Data: mediatest.VerticalMP4()})
@@ -145,7 +145,7 @@ func (c *chaos) upload(crew crew) string {
 		http.StatusCreated).Text(c.t, "id")
 }
 
-// plan makes up the post with a number.
+// plan creates the plan of the ith post.
 func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 	p := &plan{crew: c.crews[i%len(c.crews)], parts: []string{fmt.Sprintf("chaos %d", i)}, now: c.random.IntN(4) == 0}
 	on := func(networks ...int) {
@@ -158,7 +158,7 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 	case 0: // the same video everywhere
 		on(0, 1, 2, 3, 4, 5, 6)
 		body["assetIds"] = []string{assets[p.crew.Team]}
-	case 1: // where a post without media is none
+	case 1: // on networks that require media
 		on(4+c.random.IntN(3), 4)
 		p.on = slices.Compact(p.on)
 		body["assetIds"] = []string{assets[p.crew.Team]}
@@ -189,7 +189,7 @@ func (c *chaos) plan(i int, assets map[crier.ID]string) *plan {
 	return p
 }
 
-// targets returns where and how a planned post is published.
+// targets returns the targets of a planned post.
 func (p *plan) targets(tb testing.TB) crier.Targets {
 	tb.Helper()
 	t := crier.Targets{PlatformSettings: map[string]json.RawMessage{
@@ -209,7 +209,7 @@ func (p *plan) targets(tb testing.TB) crier.Targets {
 	return t
 }
 
-// rage starts the nodes and disturbs everything until the time is over.
+// rage starts the nodes and causes failures until the time is over.
 func (c *chaos) rage() {
 	for _, n := range c.nodes {
 		n.start(c.t)
@@ -243,7 +243,7 @@ func (c *chaos) rage() {
 		kills++
 		c.pause(0, 800*time.Millisecond)
 		n.start(c.t)
-		c.pause(time.Second, 3*time.Second) // the new one gets somewhere, or not
+		c.pause(time.Second, 3*time.Second) // the new one makes some progress, or not
 	}
 	c.t.Logf("%d kills", kills)
 	for _, n := range c.nodes { // the requests of the last clients
@@ -251,12 +251,12 @@ func (c *chaos) rage() {
 	}
 }
 
-// pause lets some time pass, during which nothing is disturbed.
+// pause waits for some time, during which no failure is caused.
 func (c *chaos) pause(least, most time.Duration) {
 	<-time.After(least + time.Duration(c.random.Int64N(int64(most-least))))
 }
 
-// publishNow asks for a post to be published at once until there is an answer, as a client does whose server dies.
+// publishNow requests publishing a post at once until there is a response, as a client does whose server is killed.
 func (c *chaos) publishNow(p *plan, at time.Time, node int) {
 	body := object{}
 	targets, err := json.Marshal(p.targets(c.t))
@@ -289,8 +289,8 @@ func (c *chaos) publishNow(p *plan, at time.Time, node int) {
 	}
 }
 
-// noteRefusals keeps which accounts a request to publish at once refused; what a network has refused by the time of the
-// answer has a scheduled post. Only its own goroutine touches the plan then.
+// noteRefusals records the accounts that a request to publish at once refused; an account that its network has refused
+// by the time of the response has a scheduled post. Only its own goroutine uses the plan at that time.
 func (c *chaos) noteRefusals(p *plan, got servertest.Response) {
 	var r servertest.Result
 	if err := json.Unmarshal(got.Body, &r); err != nil {
@@ -305,7 +305,7 @@ func (c *chaos) noteRefusals(p *plan, got servertest.Response) {
 	}
 }
 
-// faults are what can go wrong, the likely more than once.
+// faults are the possible faults, the likely ones more than once.
 var faults = []struct{ operation, kind string }{
 	{"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "lost_response"}, {"publish", "slow"},
 	{"publish", "slow"},
@@ -318,7 +318,7 @@ var faults = []struct{ operation, kind string }{
 	{"refresh", "outage"}, {"refresh", "lost_response"},
 }
 
-// fault has one of the next calls to some network fail.
+// fault makes one of the next calls to some network fail.
 func (c *chaos) fault() {
 	f := faults[c.random.IntN(len(faults))]
 	networks := []string{"x", "x", "x", "linkedin", "linkedin", "linkedin", "facebook", "threads", "instagram",
@@ -331,7 +331,7 @@ func (c *chaos) fault() {
 	}, nil)
 }
 
-// like has people like the posts that wait for it.
+// like adds likes to the posts that wait for them.
 func (c *chaos) like() {
 	waiting := map[string]bool{}
 	for _, p := range c.plans {
@@ -345,8 +345,8 @@ func (c *chaos) like() {
 	}
 }
 
-// slowest returns how long a slow call takes at most: some are answered after their time-out, but all before anybody
-// looks for the outcome.
+// slowest returns the longest time of a slow call: some are answered after their timeout, but all before the outcome is
+// searched for.
 func (c *chaos) slowest() time.Duration {
 	if t := paces[c.pace]; t.CommitTimeout > 0 {
 		return t.CommitTimeout + t.SettleSlack/2
@@ -354,8 +354,8 @@ func (c *chaos) slowest() time.Duration {
 	return 30 * time.Second
 }
 
-// restartDatabase takes the database away for a moment, by cutting all its connections unless the server may be
-// restarted. The embedded one dies with its node.
+// restartDatabase makes the database unavailable for a moment, by cutting all its connections unless the server may be
+// restarted. The embedded one is killed with its node.
 func (c *chaos) restartDatabase() {
 	if c.db.Dialect != store.Postgres {
 		return
@@ -377,10 +377,10 @@ func (c *chaos) restartDatabase() {
 	}
 }
 
-// calm ends all disturbance. The nodes are killed once more, and another one has to finish what they have left. Its
-// clock is set forward when all that is left waits for a network's limit to pass, and no slow call is under way for
-// which the network's own clock counts; people connect the accounts again that lost their consent. It lasts until the
-// slowest call has had its effect, or what that publishes twice would not be seen.
+// calm ends all failures. The nodes are killed once more, and another one has to finish their work. Its clock is
+// advanced when everything left waits for a network's limit to pass, and no slow call is running for which the
+// network's own clock counts; accounts that lost their consent are reconnected. It lasts until the slowest call has
+// taken effect, or duplicates that it publishes would be missed.
 func (c *chaos) calm() {
 	for _, n := range c.nodes {
 		n.kill(c.t)
@@ -419,7 +419,7 @@ func (c *chaos) calm() {
 const waitingPublications = `(SELECT id, status, error_code, wake_at, lease_until FROM publications
 	WHERE status IN ('scheduled', 'publishing', 'processing')) AS w`
 
-// waiting returns how many publications are not over, and the last time at which one of them wants to be looked at.
+// waiting returns the number of unfinished publications, and the last time at which one of them is to be woken.
 func (c *chaos) waiting() (count int64, last time.Time) {
 	e := c.staging
 	count = e.Number(c.t, `SELECT count(*) FROM `+waitingPublications)
@@ -432,7 +432,7 @@ func (c *chaos) waiting() (count int64, last time.Time) {
 	return count, last
 }
 
-// leftovers lists what is not over, for people who read failures.
+// leftovers lists the unfinished publications, for failure messages.
 func (c *chaos) leftovers() string {
 	rows, err := c.staging.Node.Store.Reader().QueryContext(context.Background(),
 		`SELECT w.id, w.status, coalesce(w.error_code, ''), w.wake_at, w.lease_until FROM `+waitingPublications)

@@ -34,13 +34,13 @@ type config struct {
 	values []value
 }
 
-// value is a setting as it was found.
+// value is the value of a setting and its source.
 type value struct {
 	setting
 	text, origin string
 }
 
-// setting is one line of the table of settings.
+// setting describes one setting.
 type setting struct {
 	flag     string
 	fallback string
@@ -54,7 +54,7 @@ func (s setting) variable() string {
 	return "CRIER_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }
 
-// settings lists every setting of the server. Flags win over the environment, which wins over the file.
+// settings lists every setting of the server. Flags override the environment, which overrides the file.
 var settings = append([]setting{
 	{flag: "listen", fallback: "127.0.0.1:8080", help: "address the interface listens on",
 		set: address(func(c *config) *string { return &c.Listen })},
@@ -180,7 +180,7 @@ var settings = append([]setting{
 		set: oneOf(func(c *config) *string { return &c.logFormat }, "text", "json")},
 }, networkSettings()...)
 
-// contactURI takes what RFC 9116 allows as a contact.
+// contactURI accepts the contacts that RFC 9116 allows.
 func contactURI(field func(*config) *string) func(*config, string) error {
 	return func(c *config, s string) error {
 		u, err := url.Parse(s)
@@ -255,7 +255,7 @@ func baseURL(field func(*config) *string) func(*config, string) error {
 	}
 }
 
-// parseNetwork reads 10.0.0.0/8, or 10.1.2.3 for that address alone.
+// parseNetwork parses 10.0.0.0/8, or 10.1.2.3 for that address alone.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		return addr.Prefix(addr.BitLen())
@@ -263,7 +263,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return netip.ParsePrefix(text)
 }
 
-// networkList reads a setting of networks such as 10.0.0.0/8,fd00::/8.
+// networkList parses a list of networks such as 10.0.0.0/8,fd00::/8.
 func networkList(field func(*config) *[]netip.Prefix) func(*config, string) error {
 	return func(c *config, s string) error {
 		*field(c) = nil
@@ -283,7 +283,7 @@ func networkList(field func(*config) *[]netip.Prefix) func(*config, string) erro
 	}
 }
 
-// configFile is the setting that names the file of settings; it is not in the file itself.
+// configFile is the setting that names the settings file; it is not in the file itself.
 const (
 	configFlag     = "config"
 	configVariable = "CRIER_CONFIG"
@@ -313,7 +313,7 @@ func (a *app) load(cmd *cobra.Command) error {
 		return err
 	}
 	var problems []error
-	typed := false // what is wrong with a flag is wrong with the command
+	typed := false // an invalid flag is an error of the command line
 	for _, s := range settings {
 		v := find(s, cmd.Flags(), environment, file, path)
 		if err := s.set(&a.config, v.text); err != nil {
@@ -430,7 +430,7 @@ func (a *app) printConfig(asJSON bool) error {
 	return w.Flush()
 }
 
-// logger writes to standard error, in the format and from the level that were asked for.
+// logger logs to standard error, in the configured format and from the configured level.
 func (a *app) logger() *slog.Logger {
 	options := &slog.HandlerOptions{Level: a.config.logLevel}
 	if a.config.logFormat == "json" {

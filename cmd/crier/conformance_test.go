@@ -19,18 +19,18 @@ import (
 	"crier/internal/store"
 )
 
-// trial is a post of the networks' suite on its way through the whole service: the API, a database, the job engine, and
-// the client in front of the sandbox.
+// trial is a post of the networks' suite, published through the whole service: the API, a database, the job engine, and
+// the client of the sandbox.
 type trial struct {
 	name    string
-	network string // as newCrew takes it
+	network string // as NewCrew takes it
 	post    providertest.Post
 	comment bool
-	// fault strikes the call that publishes; empty is none.
+	// fault is the fault of the publishing call; empty is none.
 	fault string
 	ends  []providertest.End
 	code  provider.Code // with which it is refused
-	// lasts is true when what follows the fault takes longer than a test can wait, or even longer than the post may be
+	// lasts is true when the fault delays the post for longer than a test can wait, or even longer than the post may be
 	// late.
 	lasts bool
 
@@ -38,8 +38,8 @@ type trial struct {
 	id crier.ID
 }
 
-// trials returns every kind of post that a network has, once undisturbed and once with its answer lost, and every fault
-// for the simplest of them.
+// trials returns every kind of post of a network, once undisturbed and once with a lost response, and every fault for
+// the simplest of them.
 func trials(tb testing.TB, name string, n providertest.Network) []trial {
 	tb.Helper()
 	info, err := n.Info()
@@ -54,7 +54,7 @@ func trials(tb testing.TB, name string, n providertest.Network) []trial {
 	}
 	for _, post := range n.Posts(info) {
 		list = append(list, trial{name: post.Name, post: post, ends: []providertest.End{providertest.Published}})
-		if post.Name != simplest.Name { // which all faults are for
+		if post.Name != simplest.Name { // which is tried with all faults
 			list = append(list, trial{name: "lost_response of " + post.Name, post: post, fault: "lost_response",
 				ends: []providertest.End{providertest.Published}})
 		}
@@ -71,7 +71,7 @@ func trials(tb testing.TB, name string, n providertest.Network) []trial {
 	return list
 }
 
-// All trials are begun at once and looked at one by one: most of their time is waiting.
+// All trials are started at once and checked one by one: most of their time is waiting.
 func TestEveryNetworkPassesItsSuiteThroughTheWholeService(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -108,7 +108,7 @@ func TestEveryNetworkPassesItsSuiteThroughTheWholeService(t *testing.T) {
 	})
 }
 
-// shelf holds the files of a crew by their names; each is there for many posts.
+// shelf holds the files of a crew by their names; each is used by many posts.
 type shelf map[string]string
 
 func (e *engine) newShelf(tb testing.TB, c crew) shelf {
@@ -117,12 +117,12 @@ func (e *engine) newShelf(tb testing.TB, c crew) shelf {
 		"picture":        e.File(tb, c, "one.jpg", mediatest.JPEG(640, 640)),
 		"second picture": e.File(tb, c, "two.jpg", mediatest.JPEG(640, 640)),
 		"film":           e.File(tb, c, "film.mp4", mediatest.VerticalMP4()),
-		"film in pieces": e.File(tb, c, "pieces.mp4", longFilm(525_000)),    // which YouTube takes in two
-		"film in chunks": e.File(tb, c, "chunks.mp4", longFilm(10_100_000)), // which TikTok takes in two
+		"film in pieces": e.File(tb, c, "pieces.mp4", longFilm(525_000)),    // YouTube takes it in two chunks
+		"film in chunks": e.File(tb, c, "chunks.mp4", longFilm(10_100_000)), // TikTok takes it in two chunks
 	}
 }
 
-// write makes a post of the suite and returns its id.
+// write creates a post of the suite and returns its id.
 func (e *engine) write(tb testing.TB, c crew, s shelf, p providertest.Post) string {
 	tb.Helper()
 	if len(p.Texts) > 1 {
@@ -136,7 +136,7 @@ func (e *engine) write(tb testing.TB, c crew, s shelf, p providertest.Post) stri
 	return e.Call(tb, c, "POST", "posts", body).Want(tb, http.StatusCreated).Text(tb, "id")
 }
 
-// try begins a trial.
+// try starts a trial.
 func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
 	tb.Helper()
 	if tr.fault != "" {
@@ -151,7 +151,7 @@ func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
 	tr.id = e.PostOn(tb, c, e.write(tb, c, s, tr.post), tr.on, more)
 }
 
-// statuses returns what a trial's ends are called by the service.
+// statuses returns the final statuses of a trial in the service.
 func (tr trial) statuses() []crier.ScheduledPostStatus {
 	names := map[providertest.End]crier.ScheduledPostStatus{
 		providertest.Published: crier.Published, providertest.Refused: crier.Failed,
@@ -167,7 +167,7 @@ func (tr trial) statuses() []crier.ScheduledPostStatus {
 	return list
 }
 
-// settles waits until a trial has come to an end, or rests for longer than the test can.
+// settles waits until a trial has ended, or waits for longer than the test can.
 func (e *engine) settles(tb testing.TB, c crew, tr trial) {
 	tb.Helper()
 	if !tr.lasts {
@@ -199,7 +199,7 @@ func (e *engine) ends(tb testing.TB, c crew, tr trial) crier.ScheduledPost {
 	return p
 }
 
-// wantTried fails unless a trial ended as it should and the timeline agrees with it.
+// wantTried fails the test unless a trial ended as expected and the timeline agrees.
 func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
 	p := e.ends(t, c, tr)
 	if tr.comment {
@@ -220,7 +220,7 @@ func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
 	}
 }
 
-// wantShown fails unless the timeline shows a post of the suite, once.
+// wantShown fails the test unless the timeline shows a post of the suite, once.
 func (e *engine) wantShown(t *testing.T, tr trial, p crier.ScheduledPost, shown []servertest.BoxPost) {
 	t.Helper()
 	texts := slices.Clone(tr.post.Texts)

@@ -18,12 +18,11 @@ import (
 	"crier/internal/store"
 )
 
-// freezer stops workers between two steps, as the death of their process would, and lets them go on long after, as a
-// process that was frozen would.
+// freezer stops workers between two steps, as if their process had been killed, and lets them continue long after, as
+// if the process had been suspended.
 type freezer struct {
 	mu sync.Mutex
-	// at is the step, from 1, at which the worker of a scheduled post stops; 0 is none. Workers wait until it is
-	// planned.
+	// at is the step, from 1, at which the worker of a scheduled post stops; 0 is none. Workers wait until it is set.
 	at      map[crier.ID]int
 	planned *sync.Cond
 	steps   map[crier.ID][]publish.Step
@@ -38,12 +37,12 @@ func newFreezer() *freezer {
 	return f
 }
 
-// withFreezer has the freezer see every step.
+// withFreezer makes the server call the freezer at every step.
 func withFreezer(f *freezer) servertest.Option {
 	return func(a *server.Config) { a.Checkpoint = f.pass }
 }
 
-// pass is the checkpoint.
+// pass is called at every step.
 func (f *freezer) pass(id crier.ID, step publish.Step) {
 	if f.stops(id, step) {
 		<-f.thaw
@@ -56,7 +55,7 @@ func (f *freezer) stops(id crier.ID, step publish.Step) bool {
 	for _, planned := f.at[id]; !planned && !f.thawed(); _, planned = f.at[id] {
 		f.planned.Wait()
 	}
-	if step == publish.StepExtended { // a dead worker gives no sign of life
+	if step == publish.StepExtended { // a dead worker sends no heartbeat
 		return f.frozen[id]
 	}
 	f.steps[id] = append(f.steps[id], step)
@@ -86,29 +85,29 @@ func (f *freezer) stopped(id crier.ID) bool {
 	return f.frozen[id]
 }
 
-// journey is a way to publication.
+// journey is one way to publish a post.
 type journey struct {
 	name, network string
 	parts         []string
-	file          string        // of the shelf; empty is none
-	lead          time.Duration // in which it can be prepared; zero is none
+	file          string        // from the shelf; empty is none
+	lead          time.Duration // time to prepare it; zero is none
 	comment       string
-	fault         object // of the sandbox's control; nil is none
+	fault         object // of the sandbox's control API; nil is none
 	timeline      []string
-	// calls are those that make something public, by their operation.
+	// calls are the calls that publish something, by operation.
 	calls map[string]int
 	// preparing limits the stops to the steps before the first of these calls.
 	preparing bool
 }
 
-// lostAnswer has the first call that publishes do its work and answer nothing.
+// lostAnswer makes the first publishing call succeed without a response.
 var lostAnswer = object{"operation": "publish", "kind": "lost_response"}
 
-// once are the calls of a journey to one post, and of one to a post and its comment where that has an operation of its
-// own.
+// once are the calls of a journey with one post; onceEach those of one with a post and its comment, where that has a
+// separate operation.
 var once, onceEach = map[string]int{"publish": 1}, map[string]int{"publish": 1, "comment": 1}
 
-// journeys have all kinds of steps on them: those of every network, and those of an answer that is lost on each.
+// journeys cover all kinds of steps: those of every network, and those after a lost response on each.
 var journeys = []journey{
 	{name: "a thread with a comment", network: "x", parts: []string{"one", "two"}, comment: "comment",
 		timeline: []string{"one", "two", "comment"}, calls: map[string]int{"publish": 3}},
@@ -141,7 +140,7 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 		f := newFreezer()
 		e := startEngine(t, db, withFreezer(f), servertest.WithReachableMedia(t))
 		t.Cleanup(f.release)
-		// Undisturbed first, to learn the steps of each journey; then once for each step of each.
+		// Run each journey undisturbed first, to learn its steps; then once for each step.
 		var undisturbed, stops []stop
 		for i := range journeys {
 			undisturbed = append(undisturbed, stop{journey: i})
@@ -159,10 +158,10 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 				spared = append(spared, stops[i])
 			}
 		}
-		if len(spared) > len(stops)/10 { // a journey on which something took longer has fewer rests
+		if len(spared) > len(stops)/10 { // a journey in which something took longer has fewer waits
 			t.Errorf("no worker stopped at %+v", spared)
 		}
-		// The sleepers wake up and go on; nothing changes.
+		// The suspended workers continue; nothing changes.
 		f.release()
 		servertest.Until(t, func() bool { return e.Number(t, `SELECT count(*) FROM river_job WHERE state = 'running'`) == 0 },
 			func() string { return "jobs do not end" })
@@ -170,7 +169,7 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 			e.arrive(t, crew, journeys[stops[i].journey], i, id)
 		}
 		e.Balanced(t, crew)
-		// Networks refuse some repetitions by themselves. Nothing was left to that.
+		// Networks reject some duplicates by themselves. Crier must not depend on that.
 		cut, history := map[call]int{}, map[call]string{}
 		e.calls(t, scouts, undisturbed, scouted, cut, history)
 		e.calls(t, crew, stops, ids, cut, history)
@@ -183,14 +182,14 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 	})
 }
 
-// stop is a journey and the step of it, from 1, at which its worker stops; 0 is none.
+// stop is a journey and the step, from 1, at which its worker stops; 0 is none.
 type stop struct {
 	journey, step int
-	// resends is true when the worker stops after a call whose repetition is sent once more.
+	// resends is true when the worker stops after a call that is repeated to learn its outcome.
 	resends bool
 }
 
-// stopsOn returns all stops on a journey with some steps.
+// stopsOn returns all stops of a journey with the given steps.
 func stopsOn(i int, steps []publish.Step) (stops []stop) {
 	sent := 0
 	for n, step := range steps {
@@ -206,9 +205,9 @@ func stopsOn(i int, steps []publish.Step) (stops []stop) {
 	return stops
 }
 
-// calls looks through what was tried: how many calls a slow machine adds, and what is known of publications that took
-// more calls than they should. Added are calls that ended at their fence, which may have begun to leave, and resends
-// whose own outcome stayed unknown: the next resend is the only way to know it.
+// calls reads the attempts: how many calls a slow machine adds, and the history of publications that took more calls
+// than expected. Added calls are those that ended at their fence, which may have started to be sent, and resends with
+// an unknown outcome: the next resend is the only way to learn it.
 func (e *engine) calls(tb testing.TB, c crew, stops []stop, ids []crier.ID, cut map[call]int, history map[call]string) {
 	tb.Helper()
 	for i, id := range ids {
@@ -232,7 +231,7 @@ func (e *engine) calls(tb testing.TB, c crew, stops []stop, ids []crier.ID, cut 
 	}
 }
 
-// call is something that a network is called for.
+// call is an operation of a network.
 type call struct{ network, operation string }
 
 // tally returns how often networks should have been called for the stops, by network and operation.
@@ -259,7 +258,7 @@ func (f *freezer) release() {
 	f.planned.Broadcast()
 }
 
-// thawed reports whether all that were frozen go on.
+// thawed reports whether the suspended workers have been released.
 func (f *freezer) thawed() bool {
 	select {
 	case <-f.thaw:
@@ -269,7 +268,7 @@ func (f *freezer) thawed() bool {
 	}
 }
 
-// travel sends posts on journeys, each on an account of its own.
+// travel publishes a post for each stop, each on a separate account.
 func (e *engine) travel(tb testing.TB, f *freezer, stops []stop) (crew, []crier.ID) {
 	tb.Helper()
 	var networks []string
@@ -297,7 +296,7 @@ func (e *engine) travel(tb testing.TB, f *freezer, stops []stop) (crew, []crier.
 	return c, ids
 }
 
-// newThreadOrPost makes what a journey is for.
+// newThreadOrPost creates the thread or post of a journey.
 func (e *engine) newThreadOrPost(tb testing.TB, c crew, s shelf, o journey) string {
 	tb.Helper()
 	if len(o.parts) > 1 {
@@ -311,7 +310,7 @@ func (e *engine) newThreadOrPost(tb testing.TB, c crew, s shelf, o journey) stri
 		http.StatusCreated).Text(tb, "id")
 }
 
-// arrive fails unless everything of a journey is public, once.
+// arrive fails the test unless everything of a journey is public, once.
 func (e *engine) arrive(tb testing.TB, c crew, o journey, i int, id crier.ID) {
 	tb.Helper()
 	e.Await(tb, c, id, crier.Published)

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// Posts are published, refused, moved, edited, cancelled and deleted all at once, on nodes that share a database.
+// Posts are published, refused, moved, edited, canceled and deleted concurrently, on nodes that share a database.
 func TestLedgerAlwaysAddsUpToTheBalance(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -46,7 +46,7 @@ func TestLedgerAlwaysAddsUpToTheBalance(t *testing.T) {
 			}
 		}, func() string { return "the posts are never done" })
 		t.Logf("the books were looked at %d times", looks)
-		if db.Dialect == store.Postgres { // each costs people a second, and some in a row are an error
+		if db.Dialect == store.Postgres { // each delays requests by a second, and several in a row are an error
 			if n := e.Number(t, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`); n != 0 {
 				t.Errorf("there were %d deadlocks", n)
 			}
@@ -62,7 +62,7 @@ func TestLedgerAlwaysAddsUpToTheBalance(t *testing.T) {
 	})
 }
 
-// spend does with a post what people do, which reserves, captures and releases credits.
+// spend runs operations on a post that reserve, capture and release credits.
 func (e *engine) spend(t *testing.T, c crew, post string, i int) {
 	do := func(method, address string, body any) {
 		if got, err := e.tryCall(c, method, "posts/"+post+address, body, nil); err != nil ||
@@ -86,8 +86,8 @@ func (e *engine) spend(t *testing.T, c crew, post string, i int) {
 	}
 }
 
-// A worker sleeps behind its call. Another one finds out that the first part of the thread is public, and it is paid
-// for; then the first wakes up, before the second has gone on, and has the same to tell.
+// A worker is suspended after its call. Another one finds that the first part of the thread is public, and bills it;
+// then the first resumes, before the second has continued, and reports the same.
 func TestPartReportedByTwoWorkersIsBilledOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

@@ -54,8 +54,8 @@ func (a *app) doctorCommand(s *cli.Shell) *cobra.Command {
 	return cmd
 }
 
-// diagnose looks at the server that is meant: one elsewhere from outside, the one of this machine from within. away is
-// true when one elsewhere cannot be reached.
+// diagnose examines the selected server: a remote one from outside, the one of this machine from within. away is true
+// when a remote one cannot be reached.
 func (a *app) diagnose(ctx context.Context, s *cli.Shell, network string) (findings []cli.Finding, away bool,
 	err error) {
 	if network == "" && !a.meansThisMachine(s) {
@@ -67,7 +67,8 @@ func (a *app) diagnose(ctx context.Context, s *cli.Shell, network string) (findi
 	return findings, false, err
 }
 
-// meansThisMachine is true unless somebody has chosen a server whose settings and database are not on this machine.
+// meansThisMachine reports whether the selected server's settings and database are on this machine: true unless a
+// remote server was selected.
 func (a *app) meansThisMachine(s *cli.Shell) bool {
 	address, by := s.Server()
 	operated := slices.ContainsFunc(a.config.values, func(v value) bool {
@@ -86,13 +87,13 @@ func (a *app) meansThisMachine(s *cli.Shell) bool {
 	return operated || err == nil && there
 }
 
-// findings examines the installation, or what it has at one network.
+// findings examines the installation, or its credentials at one network.
 func (a *app) findings(ctx context.Context, network string) ([]cli.Finding, error) {
 	if network == "" {
 		return a.examine(ctx), nil
 	}
 	own := a.config.Config
-	own.Sandbox = false // the network itself is asked, also while the sandbox is in use
+	own.Sandbox = false // check the real network, also while the sandbox is in use
 	registry, err := own.Registry()
 	if err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (a *app) examine(ctx context.Context) []cli.Finding {
 	return append(out, a.examineNetworks()...)
 }
 
-// examineStore looks at the database and the key as serve would, but makes neither.
+// examineStore checks the database and the key as serve would, but creates neither.
 func (a *app) examineStore(ctx context.Context) cli.Finding {
 	f := cli.Finding{Check: "database and secret key"}
 	fail := func(err error, advice string) cli.Finding {
@@ -146,7 +147,7 @@ func (a *app) examineStore(ctx context.Context) cli.Finding {
 		return fail(err, "check CRIER_DATABASE_URL and CRIER_DATA_DIR")
 	}
 	defer func() { _ = st.Close() }()
-	if _, err := st.KeyFingerprint(ctx); err != nil { // before asking for migrations, which would make their table
+	if _, err := st.KeyFingerprint(ctx); err != nil { // before reading the migrations, which would create their table
 		return fail(errors.New("the database is empty"), start)
 	}
 	if err := service.New(service.Config{Store: st, Keys: keys, Now: a.now}).Instance.CheckKey(ctx); err != nil {
@@ -160,7 +161,7 @@ func (a *app) examineStore(ctx context.Context) cli.Finding {
 	return f
 }
 
-// examineServer asks the running server under its public address.
+// examineServer calls the running server at its public address.
 func (a *app) examineServer(ctx context.Context) []cli.Finding {
 	address := cli.Finding{Check: "public address", Detail: a.config.PublicURL}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -193,7 +194,7 @@ func sandboxFinding() cli.Finding {
 	return cli.Finding{Check: "networks", OK: true, Detail: "the sandbox: posts do not leave this installation"}
 }
 
-// examineNetworks tells which networks are ready for real posts.
+// examineNetworks reports which networks are ready for real posts.
 func (a *app) examineNetworks() []cli.Finding {
 	if a.config.Sandbox {
 		return []cli.Finding{sandboxFinding()}

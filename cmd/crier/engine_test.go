@@ -34,7 +34,7 @@ func TestPostNowPublishesOnEachNetworkOnce(t *testing.T) {
 	})
 }
 
-// Not beside other tests of this package: it measures time, and a machine with more work than cores is late.
+// Not parallel: it measures time, and a machine with more work than cores is late.
 func TestScheduledPostsAreSentOnTheSecond(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
@@ -128,7 +128,7 @@ func TestRepostsAndQuotesFollowAfterTheirDays(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &servertest.Clock{}
 		e := startEngine(t, db, servertest.WithClock(c))
-		crew := e.NewCrew(t, 10_000, "threads") // X lets self-serve apps repost, but not quote
+		crew := e.NewCrew(t, 10_000, "threads") // X allows self-serve apps to repost, but not to quote
 		on := crew.Accounts[0]
 		plain := e.PostOn(t, crew, e.NewPost(t, crew, "once more"), on, object{"repostAfter": object{"offsetDays": 1}})
 		quoted := e.PostOn(t, crew, e.NewPost(t, crew, "quote me"), on,
@@ -175,7 +175,7 @@ func TestSeriesKeepsItsWallClockTimeAcrossAClockChange(t *testing.T) {
 		if got, want := next.Time, at.Add(47*time.Hour); !got.Equal(want) || got.In(berlin).Hour() != 9 {
 			t.Errorf("the next one is at %s, want %s", got.In(berlin), want.In(berlin))
 		}
-		// A failure does not end the series, and the one after counts from the planned time.
+		// A failure does not end the series, and the next one counts from the planned time.
 		c.Advance(time.Until(next.Time) - time.Until(c.Now()) + 2*time.Hour)
 		servertest.Until(t, func() bool {
 			return e.Number(t, `SELECT count(*) FROM publications WHERE recurrence_of = $1 AND status = 'missed'`,

@@ -16,10 +16,10 @@ import (
 type ordeal struct {
 	name    string
 	network string
-	fault   object // of the sandbox's control: operation, kind, …
+	fault   object // of the sandbox's control API: operation, kind, …
 	parts   []string
 	comment string
-	// What comes of it.
+	// The expected result.
 	status   crier.ScheduledPostStatus
 	code     string
 	action   crier.ScheduledPostStatus // of the comment
@@ -153,7 +153,7 @@ var ordeals = []ordeal{
 	},
 }
 
-// All ordeals are begun at once and looked at one by one: most of their time is waiting.
+// All ordeals are started at once and checked one by one: most of their time is waiting.
 func TestEachPartIsPublishedOnceUnderEveryFault(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -191,10 +191,10 @@ func (e *engine) begin(tb testing.TB, c crew, o ordeal, on servertest.Account) c
 	return e.PostOn(tb, c, post, on, more)
 }
 
-// check looks whether an ordeal ended as it should.
+// check checks that an ordeal ended as expected.
 func (e *engine) check(t *testing.T, c crew, o ordeal, on servertest.Account, id crier.ID) {
 	p := e.Await(t, c, id, o.status)
-	if o.code != "" { // of a publication that waits: the code tells that it has been tried
+	if o.code != "" { // of a publication that waits: the code shows that it has been tried
 		servertest.Until(t, func() bool {
 			p = e.Publication(t, c, id)
 			return p.ErrorCode == o.code &&
@@ -237,7 +237,7 @@ func TestRateLimitIsRespectedUntilItsReset(t *testing.T) {
 			t.Errorf("the account: %s", a.Body)
 		}
 		e.Await(t, e.crew, id, crier.Published)
-		if took := time.Since(began); took < 2*time.Second { // the reset is told in whole seconds
+		if took := time.Since(began); took < 2*time.Second { // the reset is in whole seconds
 			t.Errorf("tried again after %s", took)
 		}
 		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Get(t, "accountHealthIssue") != nil {
@@ -255,11 +255,11 @@ func TestTokenIsRefreshedBeforeExpiryAndSurvivesTransientErrors(t *testing.T) {
 			e.Exec(t, `UPDATE social_accounts SET token_expires_at = $2 WHERE id = $1`, x.ID,
 				crier.TimeOf(time.Now().Add(in)))
 		}
-		// It ends soon and the network cannot renew it now: the old one is still good.
+		// It expires soon and the network cannot refresh it now: the old one is still valid.
 		e.box.Fault(t, x, "refresh", "outage", object{"count": 100})
 		expire(2 * time.Minute)
 		e.Await(t, e.crew, e.PostOn(t, e.crew, e.NewPost(t, e.crew, "still good"), x, nil), crier.Published)
-		// It has ended: the post waits until the network can renew it.
+		// It has expired: the post waits until the network can refresh it.
 		expire(-time.Minute)
 		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "renewed"), x, nil)
 		servertest.Until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "provider_unavailable" },
@@ -269,7 +269,7 @@ func TestTokenIsRefreshedBeforeExpiryAndSurvivesTransientErrors(t *testing.T) {
 		}
 		e.box.Heal(t)
 		e.Await(t, e.crew, id, crier.Published)
-		// The network refuses to renew it: the account has to be connected again, and the post waits for it.
+		// The network refuses to refresh it: the account has to be reconnected, and the post waits for that.
 		e.box.Fault(t, x, "refresh", "auth_expired", object{"count": 100})
 		expire(-time.Minute)
 		id = e.PostOn(t, e.crew, e.NewPost(t, e.crew, "lost"), x, nil)

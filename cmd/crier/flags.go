@@ -11,13 +11,13 @@ import (
 	"crier"
 )
 
-// A flagGroup is settings that belong together, by the beginnings of their names.
+// A flagGroup is a group of related settings, by the prefixes of their names.
 type flagGroup struct {
 	title    string
 	prefixes []string
 }
 
-// flagGroups are the groups in the order of the help. What fits none belongs to the first.
+// flagGroups are the groups in the order of the help. Settings without a match belong to the first.
 var flagGroups = []flagGroup{
 	{title: "Service", prefixes: []string{"config", "role", "rate-limit", "grant-credits"}},
 	{title: "Addresses and TLS",
@@ -32,7 +32,7 @@ var flagGroups = []flagGroup{
 	{title: "Logs", prefixes: []string{"log-"}},
 }
 
-// groupOf returns the title of the group of a setting. Each network has one of its own.
+// groupOf returns the title of a setting's group. Each network has a separate group.
 func groupOf(flag string) string {
 	for _, p := range crier.Providers() {
 		if strings.HasPrefix(flag, string(p)+"-") {
@@ -61,7 +61,7 @@ func groupTitles() []string {
 	return titles
 }
 
-// groupFlags has the help of a command and those below it list the settings by what they are about.
+// groupFlags makes the help of a command and its subcommands list the settings by group.
 func groupFlags(cmd *cobra.Command) {
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return writeUsage(cmd.OutOrStdout(), cmd) })
 }

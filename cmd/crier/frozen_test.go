@@ -15,9 +15,9 @@ import (
 	"crier/internal/store"
 )
 
-// A process may be stopped for any time between any two of its instructions: a laptop sleeps, a virtual machine is
-// moved. Another node takes over; when the first wakes up, in the middle of its calls, it publishes nothing a second
-// time. With CRIER_CHAOS_PACE=usual it sleeps for two minutes and all waits are those of production.
+// A process may be suspended for any time between any two of its instructions: a laptop sleeps, a virtual machine is
+// migrated. Another node takes over; when the first resumes, in the middle of its calls, it publishes nothing a second
+// time. With CRIER_CHAOS_PACE=usual it is suspended for two minutes and all waits are those of production.
 func TestFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.Postgres)
@@ -32,7 +32,7 @@ func TestFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	sleeper.start(t)
 	sleeper.waitReady(t)
 	posts := e.dueSoon(t, 24)
-	// Some calls are under way, some are over, and some workers are just before theirs.
+	// Some calls are running, some have ended, and some workers are just before theirs.
 	servertest.Until(t, func() bool {
 		return e.Number(t, `SELECT count(*) FROM publications WHERE status <> 'scheduled'`) >= 6
 	}, func() string { return "nothing happens when the time has come" })
@@ -69,7 +69,7 @@ func TestFrozenNodePublishesNothingTwice_postgres(t *testing.T) {
 	e.Balanced(t, e.crew)
 }
 
-// A worker sleeps before its call. Another one takes over and is making its own when the first wakes up.
+// A worker is suspended before its call. Another one takes over and is making its own when the first resumes.
 func TestWorkerThatWakesUpDuringTheCallOfAnotherDoesNotSend(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -95,8 +95,8 @@ func TestWorkerThatWakesUpDuringTheCallOfAnotherDoesNotSend(t *testing.T) {
 	})
 }
 
-// A process dies during its call, and the next one has the publication at once. The network is still at work on the
-// call, so that what it does not show yet says nothing about what becomes of it.
+// A process is killed during its call, and the next one gets the publication at once. The network is still processing
+// the call, so a post that it does not show yet may still appear.
 func TestLookupBeforeTheFenceIsInconclusive(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -127,7 +127,7 @@ func TestLookupBeforeTheFenceIsInconclusive(t *testing.T) {
 	})
 }
 
-// frozenNode returns a node for a test whose nodes are frozen.
+// frozenNode returns a node for a test that suspends its nodes.
 func frozenNode(tb testing.TB, db database, pace string, e *engine) *nodeProcess {
 	tb.Helper()
 	return newNode(tb, pace, append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+e.box.URL,
@@ -141,7 +141,7 @@ type duePost struct {
 	text string
 }
 
-// dueSoon schedules posts for the same moment, each on an account of its own. Every other network takes its time.
+// dueSoon schedules posts for the same time, each on a separate account. Every other network is slow.
 func (e *engine) dueSoon(tb testing.TB, count int) []duePost {
 	tb.Helper()
 	e.crew = e.NewCrew(tb, 100_000, slices.Repeat([]string{"x", "linkedin", "x"}, count/3)...)

@@ -51,7 +51,7 @@ func startEngine(tb testing.TB, db database, options ...servertest.Option) *engi
 	return startEngineOn(tb, db, servertest.StartBox(tb), options...)
 }
 
-// startEngineOn is startEngine with a sandbox that is there already.
+// startEngineOn is startEngine with an existing sandbox.
 func startEngineOn(tb testing.TB, db database, b *servertest.Box, options ...servertest.Option) *engine {
 	tb.Helper()
 	e := &engine{box: b}

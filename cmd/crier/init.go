@@ -16,7 +16,7 @@ import (
 	"crier/internal/social"
 )
 
-// tenantReport is what init and admin create-organization print as JSON.
+// tenantReport is the JSON output of init and admin create-organization.
 type tenantReport struct {
 	OrganizationID crier.ID        `json:"organizationId"`
 	TeamID         crier.ID        `json:"teamId"`
@@ -32,7 +32,7 @@ type reportAccount struct {
 	Provider string   `json:"provider"`
 }
 
-// tenant returns what a new organization begins with.
+// tenant returns the request that creates a new organization.
 func (a *app) tenant(ctx context.Context, name string) (service.TenantRequest, error) {
 	accounts, err := a.config.Seeds(ctx)
 	return service.TenantRequest{Name: crier.Name(name), Credits: a.config.grantCredits,
@@ -86,7 +86,7 @@ func (a *app) initCommand() *cobra.Command {
 	return cmd
 }
 
-// defaultOrganization names the first organization of a new store.
+// defaultOrganization is the name of the first organization of a new store.
 const defaultOrganization = "My organization"
 
 func addTenantFlags(cmd *cobra.Command, name *string, asJSON *bool, fallback string) {
@@ -110,8 +110,8 @@ func (a *app) printTenant(t service.Tenant, asJSON bool) error {
 	return printBanner(a.stdout, report, true)
 }
 
-// printBanner tells a person what was made, once. Without withKey the API key is left out: what is not a terminal is a
-// log that others read, and the set-up link, which works once, is enough to make keys.
+// printBanner prints the new organization, once. Without withKey the API key is left out: output that is not a terminal
+// is a log that others read, and the set-up link, which works once, is enough to create keys.
 func printBanner(w io.Writer, r tenantReport, withKey bool) error {
 	if !withKey {
 		_, err := fmt.Fprintf(w, `

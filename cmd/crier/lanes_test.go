@@ -16,8 +16,8 @@ import (
 	"crier/internal/store"
 )
 
-// A slow account has its own lane: what it has to publish takes no worker, and no place in line, from other accounts of
-// the same network. Not beside other tests of this package: it measures time.
+// A slow account has a separate lane: its posts take no worker, and no place in the queue, from other accounts of the
+// same network. Not parallel: it measures time.
 func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		const slow, takes = 500, 6 * time.Second
@@ -44,7 +44,7 @@ func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 			t.Errorf("only %d of %d slow posts were left: the account was not slow enough to prove anything", left,
 				slow)
 		}
-		// A stop waits for the calls that are being made, not for those in line.
+		// A stop waits for the calls that are running, not for those in the queue.
 		began := time.Now()
 		if err := e.Stop(); err != nil || time.Since(began) > server.DrainTime {
 			t.Errorf("the stop took %v: %v", time.Since(began), err)
@@ -52,7 +52,7 @@ func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 	})
 }
 
-// lateness returns how long after its time the call of a post left.
+// lateness returns how long after its due time the call of a post was sent.
 func (e *engine) lateness(t *testing.T, c crew, on servertest.Account, text string) time.Duration {
 	t.Helper()
 	r, at := e.ScheduleIn(t, c, e.NewPost(t, c, text), 3*time.Second,
@@ -66,7 +66,7 @@ func (e *engine) lateness(t *testing.T, c crew, on servertest.Account, text stri
 	return late
 }
 
-// A node that froze, or an edit that takes long, holds on to the rows of its post.
+// A suspended node, or a long edit, locks the rows of its post.
 func TestLockedRowsOfOnePostDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	const held = 7
@@ -93,7 +93,7 @@ func TestLockedRowsOfOnePostDoNotDelayOthers(t *testing.T) {
 		}
 	}
 	select {
-	case <-leased: // and not begun
+	case <-leased: // and not started
 	case <-time.After(time.Minute):
 		t.Fatal("nobody works on the post")
 	}

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// keepLogin saves the login of a device where a program finds it, as it is when its access token has ended.
+// keepLogin saves the login of a device where a program finds it, with an expired access token.
 func keepLogin(tb testing.TB, s *testServer, tokens servertest.Response) (environment []string, file string) {
 	tb.Helper()
 	home := tb.TempDir()

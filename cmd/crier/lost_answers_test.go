@@ -15,10 +15,10 @@ import (
 	"crier/internal/store"
 )
 
-// readable are the connections that let crier see what it has published.
+// readable are the connections through which crier can read its own posts.
 var readable = []string{"x", "tiktok", "instagram", "facebook", "youtube", "threads", "linkedin:organization"}
 
-// lostOn has a post of the simplest kind lose its answer on each network, some times.
+// lostOn publishes posts of the simplest kind on each network, the given number of times, and loses their responses.
 func (e *engine) lostOn(tb testing.TB, times int, networks ...string) (crew, []trial) {
 	tb.Helper()
 	networks = slices.Repeat(networks, times)
@@ -38,7 +38,7 @@ func (e *engine) lostOn(tb testing.TB, times int, networks ...string) (crew, []t
 	return c, list
 }
 
-// lookedFor returns how long it took from the loss of the answer to the knowledge that the post is there.
+// lookedFor returns the time from the loss of the response until the post was found.
 func (e *engine) lookedFor(tb testing.TB, c crew, tr trial) time.Duration {
 	tb.Helper()
 	e.Await(tb, c, tr.id, crier.Published)
@@ -53,8 +53,8 @@ func (e *engine) lookedFor(tb testing.TB, c crew, tr trial) time.Duration {
 	return attempts[found].EndedAt.Sub(attempts[lost].EndedAt.Time)
 }
 
-// With the waits of production: what was published is known within seconds, although its answer was lost. Not beside
-// other tests of this package: it measures time.
+// With the waits of production: a published post is found within seconds, although its response was lost. Not parallel:
+// it measures time.
 func TestLostAnswersAreFoundWithinSeconds(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngineOn(t, db, servertest.StartBox(t), servertest.WithTimings(publish.Timings{}),
@@ -76,8 +76,8 @@ func TestLostAnswersAreFoundWithinSeconds(t *testing.T) {
 	})
 }
 
-// A node dies while its calls are under way. What bounds the time until the other one knows what became of them is the
-// lease of a call (15 s without a sign of life), the sweep (2 s), and when the network shows a post.
+// A node is killed during its calls. The time until the other one knows their outcomes is bounded by the lease of a
+// call (15 s without a heartbeat), the sweep (2 s), and when the network shows a post.
 func TestCallsOfADeadNodeAreReconciledByAnother_postgres(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.Postgres)

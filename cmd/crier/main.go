@@ -17,21 +17,21 @@ import (
 	"crier/internal/cli"
 )
 
-// version is stamped by the build.
+// version is set by the build.
 var version = "dev"
 
 func main() {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	hangup := !signal.Ignored(syscall.SIGHUP) // with nohup the program is to outlive its terminal
+	hangup := !signal.Ignored(syscall.SIGHUP) // with nohup the program shall outlive its terminal
 	if hangup {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() {
-		if hangup { // a terminal that closes says so more than once: its shell and the system each do
+		if hangup { // a closing terminal sends several: its shell and the kernel each send one
 			signal.Ignore(syscall.SIGHUP)
 		}
-		stop() // whoever interrupts a second time does not want to wait
+		stop() // a second interrupt ends the program at once
 	})
 	err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
@@ -41,13 +41,13 @@ func main() {
 	}
 }
 
-// run executes one command line. It is main without the globals, so that tests can call it.
+// run executes one command line. It is main without globals, so that tests can call it.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
 	app := &app{environ: environ, stdin: os.Stdin, stdout: stdout, stderr: stderr, now: time.Now}
 	return cli.Execute(ctx, app.commands(), args)
 }
 
-// commands returns the whole of the command line: the operator's commands and the shell.
+// commands returns the whole command line: the operator's commands and the shell.
 func (a *app) commands() *cobra.Command {
 	shell := cli.New(cli.Config{
 		Environ: a.environ, Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Now: a.now, Version: version,
@@ -68,7 +68,7 @@ func (a *app) commands() *cobra.Command {
 		append(operating, a.versionCommand(), a.doctorCommand(shell))...)
 }
 
-// app is what the commands share.
+// app is the state that the commands share.
 type app struct {
 	environ        []string
 	stdin          io.Reader

@@ -28,7 +28,7 @@ func networkSettings() []setting {
 	return append(list, ownSettings()...)
 }
 
-// ownSettings returns the settings that one network alone has.
+// ownSettings returns the settings that only one network has.
 func ownSettings() []setting {
 	var list []setting
 	for _, own := range all.Settings() {

@@ -13,11 +13,11 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// TestExamplePublishesOneVideoOnSevenTimelines runs the script that the documentation sends people to, against a fresh
-// install: from the first start to the last timeline within a minute.
+// TestExamplePublishesOneVideoOnSevenTimelines runs the documentation's example script against a fresh install: from
+// the first start to the last timeline within a minute.
 func TestExamplePublishesOneVideoOnSevenTimelines(t *testing.T) {
 	t.Parallel()
-	if _, err := program(); err != nil { // people have built it before they start it
+	if _, err := program(); err != nil { // users have built it before they start it
 		t.Fatal(err)
 	}
 	began := time.Now()

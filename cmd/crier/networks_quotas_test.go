@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-// withQuotas has networks allow little.
+// withQuotas sets low limits of the networks.
 func withQuotas(videosPerDay, postsPerMinute int64) servertest.Option {
 	return func(a *server.Config) {
 		a.OwnNetworks.YouTube.Limits.UploadsPerDay = videosPerDay

@@ -90,8 +90,8 @@ func TestImagesAndTextsArePublishedWhereSupported(t *testing.T) {
 	})
 }
 
-// pictures are files and the networks that take them, with what reaches each of these: TikTok takes no PNG and nothing
-// above 1080p, Instagram takes JPEGs alone, and WebP is for X and TikTok only.
+// pictures returns files, the networks that accept them, and the format that each network receives: TikTok accepts no
+// PNG and nothing above 1080p, Instagram accepts only JPEG, and WebP is for X and TikTok only.
 func pictures() map[string]struct {
 	file []byte
 	on   map[string]servertest.BoxMedia
@@ -115,7 +115,7 @@ func pictures() map[string]struct {
 	}
 }
 
-// wantPicture fails unless the timeline shows the text, with the picture as it should have reached the network.
+// wantPicture fails the test unless the timeline shows the text with the picture in the format expected by the network.
 func (e *engine) wantPicture(tb testing.TB, on servertest.Account, text string, want servertest.BoxMedia) {
 	tb.Helper()
 	for _, post := range e.box.Timeline(tb, on) {
@@ -131,7 +131,7 @@ func (e *engine) wantPicture(tb testing.TB, on servertest.Account, text string, 
 	tb.Errorf("the timeline on %s shows no %q", on.Network, text)
 }
 
-// can reports whether the account's capabilities say so.
+// can reports whether the account has the capability.
 func (e *engine) can(tb testing.TB, c crew, a servertest.Account, ability string) bool {
 	tb.Helper()
 	got := e.Call(tb, c, "GET", path("social-accounts/%s", a.ID), nil).Want(tb, http.StatusOK)
@@ -139,8 +139,8 @@ func (e *engine) can(tb testing.TB, c crew, a servertest.Account, ability string
 	return able
 }
 
-// wantLikes has the sandbox like the posts, takes snapshots and fails unless they show the likes where the network
-// tells.
+// wantLikes makes the sandbox like the posts, takes snapshots and fails the test unless they show the likes where the
+// network reports them.
 func (e *engine) wantLikes(tb testing.TB, c crew, post string, published map[string]crier.ScheduledPost) {
 	tb.Helper()
 	for network, p := range published {
@@ -170,7 +170,7 @@ func (e *engine) wantLikes(tb testing.TB, c crew, post string, published map[str
 	}
 }
 
-// wantRemoved deletes a post and fails unless it is gone from the networks that let apps delete.
+// wantRemoved deletes a post and fails the test unless it is gone from the networks that allow apps to delete.
 func (e *engine) wantRemoved(tb testing.TB, c crew, post string) {
 	tb.Helper()
 	able := map[string]bool{}

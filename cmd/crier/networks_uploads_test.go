@@ -19,7 +19,7 @@ import (
 	"crier/internal/store"
 )
 
-// longFilm returns a video of several chunks: behind its index come bytes that players skip.
+// longFilm returns a video of several chunks: its index is followed by bytes that players skip.
 func longFilm(size int) []byte {
 	film := mediatest.VerticalMP4()
 	padding := size - len(film)
@@ -28,7 +28,7 @@ func longFilm(size int) []byte {
 	return append(film, bytes.Repeat([]byte{1}, padding-8)...)
 }
 
-// progress returns how far the upload of a publication is.
+// progress returns the progress of a publication's upload.
 func (e *engine) progress(tb testing.TB, c crew, id crier.ID) (next, size int64) {
 	tb.Helper()
 	p := e.Publication(tb, c, id).ProviderPublishState.UploadProgress
@@ -38,8 +38,8 @@ func (e *engine) progress(tb testing.TB, c crew, id crier.ID) (next, size int64)
 	return p.NextByteStart, p.UploadSize
 }
 
-// TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond: on networks where the last bytes make a video public, all
-// others are up before its time, and the last are held back until then.
+// TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond: on networks that publish a video with its last bytes, all other
+// bytes are uploaded before it is due, and the last ones are held back until then.
 func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -78,7 +78,7 @@ func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 	})
 }
 
-// besideUpload is a node of its own process that uploads a large video slowly while it publishes texts.
+// besideUpload is a node in a separate process that uploads a large video slowly while it publishes texts.
 type besideUpload struct {
 	*engine
 	process *process
@@ -87,8 +87,8 @@ type besideUpload struct {
 	asset   string
 }
 
-// TestSlowUploadDelaysNobodyAndUsesLittleMemory: a large video goes up slowly beside many texts.
-// CRIER_UPLOAD_MEGABYTES and CRIER_UPLOAD_TEXTS say how large and how many.
+// TestSlowUploadDelaysNobodyAndUsesLittleMemory: a large video is uploaded slowly beside many texts.
+// CRIER_UPLOAD_MEGABYTES and CRIER_UPLOAD_TEXTS set how large and how many.
 func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	megabytes, count := servertest.NumberFrom(t, "CRIER_UPLOAD_MEGABYTES",
@@ -139,7 +139,7 @@ func startBesideUpload(t *testing.T, size int64) besideUpload {
 	return b
 }
 
-// enlarge makes the only file of a media library larger, without writing what it is made of.
+// enlarge makes the only file of a media library larger, without writing data.
 func enlarge(t *testing.T, dir string, size int64) {
 	t.Helper()
 	enlarged := 0
@@ -159,7 +159,7 @@ func enlarge(t *testing.T, dir string, size int64) {
 	}
 }
 
-// lateness publishes texts at once and returns within which time after its own 95 of 100 were public.
+// lateness publishes texts at once and returns the time after their due times within which 95 of 100 were public.
 func (b besideUpload) lateness(t *testing.T, name string, count int) time.Duration {
 	t.Helper()
 	due := map[string]time.Time{}

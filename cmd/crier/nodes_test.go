@@ -21,9 +21,9 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// The nodes of these tests are processes of their own, which can be killed and frozen. Publishing waits up to a minute
-// and a half before it looks for a lost post, and no setting shortens that: so the test program itself serves as crier,
-// with timings that only it can choose.
+// The nodes of these tests are separate processes, which can be killed and suspended. Publishing waits up to a minute
+// and a half before it searches for a lost post, and no setting shortens that: so the test program itself serves as
+// crier, with timings that only it can set.
 
 // nodeVariable makes the test program run as crier serve. Its value is the pace.
 const nodeVariable = "CRIER_TEST_NODE"
@@ -34,7 +34,7 @@ const (
 	usual = "usual"
 )
 
-// paces are the timings of nodes by their pace. Brisk ones bear a machine with much else to do.
+// paces are the timings of nodes by their pace. Brisk ones tolerate a busy machine.
 var paces = map[string]publish.Timings{
 	brisk: {
 		SendWindow: 2 * time.Second, CommitTimeout: 3 * time.Second, SettleSlack: time.Second,
@@ -45,7 +45,7 @@ var paces = map[string]publish.Timings{
 	usual: {},
 }
 
-// serveAsNode runs the test program as a node. It returns the exit code.
+// serveAsNode runs the test program as a node and returns the exit code.
 func serveAsNode(pace string) int {
 	timings, ok := paces[pace]
 	if !ok {
@@ -82,7 +82,7 @@ var nodeProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// nodeProcess is a node that can be killed, frozen and started again at the same address.
+// nodeProcess is a node that can be killed, suspended and restarted at the same address.
 type nodeProcess struct {
 	*process
 	environment []string
@@ -124,7 +124,7 @@ func (n *nodeProcess) start(tb testing.TB) {
 	go func() { exited <- cmd.Wait() }()
 }
 
-// kill ends the node at once, wherever it is, and waits until it has ended. A dead one stays dead.
+// kill ends the node at once, wherever it is, and waits until it has ended. A node that does not run is left alone.
 func (n *nodeProcess) kill(tb testing.TB) {
 	tb.Helper()
 	if n.cmd == nil {
@@ -137,7 +137,7 @@ func (n *nodeProcess) kill(tb testing.TB) {
 	n.cmd = nil
 }
 
-// signal freezes a node with SIGSTOP and lets it go on with SIGCONT.
+// signal sends a signal to a node: SIGSTOP suspends it and SIGCONT resumes it.
 func (n *nodeProcess) signal(tb testing.TB, s syscall.Signal) {
 	tb.Helper()
 	if err := n.cmd.Process.Signal(s); err != nil {
@@ -145,7 +145,7 @@ func (n *nodeProcess) signal(tb testing.TB, s syscall.Signal) {
 	}
 }
 
-// boxProcess starts a sandbox as a process of its own, which outlives the nodes.
+// boxProcess starts a sandbox as a separate process, which outlives the nodes.
 func boxProcess(tb testing.TB) *servertest.Box {
 	tb.Helper()
 	address := nettest.FreeAddress(tb)

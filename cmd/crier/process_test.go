@@ -29,9 +29,9 @@ import (
 	"crier/internal/store"
 )
 
-// The tests of this file run the program itself, as an operator does.
+// The tests in this file run the program itself, as an operator does.
 
-// program is the built program, built once per run.
+// program returns the path of the program, built once per run.
 var program = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(servertest.RunDir(), "crier")
 	build := exec.Command("go", "build", "-o", path, ".")
@@ -42,7 +42,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// command prepares a run of the program with an environment of its own: nothing of the tester's settings leaks in.
+// command prepares a run of the program with a clean environment: no settings of the developer leak in.
 func command(tb testing.TB, environment []string, args ...string) *exec.Cmd {
 	tb.Helper()
 	path, err := program()
@@ -52,7 +52,7 @@ func command(tb testing.TB, environment []string, args ...string) *exec.Cmd {
 	return commandOf(tb, path, environment, args...)
 }
 
-// commandOf is command for a program that was built from something else.
+// commandOf is command for another executable.
 func commandOf(tb testing.TB, path string, environment []string, args ...string) *exec.Cmd {
 	tb.Helper()
 	cmd := exec.Command(path, args...)
@@ -61,7 +61,7 @@ func commandOf(tb testing.TB, path string, environment []string, args ...string)
 	return cmd
 }
 
-// settingsOf returns the settings that lead to a database.
+// settingsOf returns the settings for a database.
 func settingsOf(db database) []string {
 	list := []string{"CRIER_SECRET_KEY=" + servertest.Secret, "CRIER_MEDIA_DIR=" + servertest.MediaDir(db)}
 	if db.URL != "" {
@@ -70,13 +70,13 @@ func settingsOf(db database) []string {
 	return append(list, "CRIER_DATA_DIR="+db.DataDir)
 }
 
-// output is what a run that has ended left behind.
+// output is the output and exit code of a finished run.
 type output struct {
 	code           int
 	stdout, stderr string
 }
 
-// runProgram runs the program to its end.
+// runProgram runs the program until it exits.
 func runProgram(tb testing.TB, environment []string, args ...string) output {
 	tb.Helper()
 	cmd := command(tb, environment, args...)
@@ -90,7 +90,7 @@ func runProgram(tb testing.TB, environment []string, args ...string) output {
 	return output{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// process is a server that runs.
+// process is a running server.
 type process struct {
 	*testServer
 	cmd    *exec.Cmd
@@ -140,7 +140,7 @@ func (p *process) waitReady(tb testing.TB) {
 	})
 }
 
-// terminate asks the server to end, and returns its exit code.
+// terminate sends SIGTERM to the server and returns its exit code.
 func (p *process) terminate(tb testing.TB) int {
 	tb.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -160,7 +160,7 @@ func (p *process) wait(tb testing.TB) int {
 	}
 }
 
-// report returns what init and admin create-organization print.
+// report decodes the output of init and admin create-organization.
 func (o output) report(tb testing.TB) tenantReport {
 	tb.Helper()
 	if o.code != 0 {
@@ -214,7 +214,7 @@ func TestInitInitializesAnEmptyStoreOnce(t *testing.T) {
 	})
 }
 
-// contents is everything in a store that no server uses: the bytes of the file, or the rows of all tables.
+// contents returns everything in a store that no server uses: the bytes of the file, or the rows of all tables.
 func contents(t *testing.T, db database) string {
 	t.Helper()
 	if db.Dialect == store.SQLite {
@@ -306,7 +306,7 @@ func TestWrongSecretKeyIsRejected(t *testing.T) {
 			!strings.Contains(got.stderr, "CRIER_SECRET_KEY") {
 			t.Errorf("a short key: %+v", got)
 		}
-		// Rotation: the new key first, the old one behind a comma; then the new one alone is enough.
+		// Rotation: the new key first, the old one after a comma; then the new one alone is enough.
 		p := serveProcess(t, with(fresh+","+servertest.Secret))
 		p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		p.terminate(t)
@@ -680,13 +680,13 @@ func TestServerStartsFastAndUsesLittleMemory(t *testing.T) {
 	p := serveProcess(t, settingsOf(db))
 	took, memory := time.Since(began), residentMemory(t, p.cmd.Process.Pid)
 	t.Logf("ready after %v with %d MiB", took.Round(time.Millisecond), memory>>20)
-	// the bars are the benchmarks'; this catches what nobody would overlook
+	// the limits are in the benchmarks; this catches gross regressions
 	if took > 10*time.Second || memory > 100<<20 {
 		t.Errorf("ready after %v with %d MiB", took, memory>>20)
 	}
 }
 
-// residentMemory returns what a process holds of the machine's memory, in bytes.
+// residentMemory returns the resident memory of a process, in bytes.
 func residentMemory(tb testing.TB, pid int) int64 {
 	tb.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -12,13 +12,13 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// The network has the post, and the account's consent has ended: nobody can ask what became of it. It is asked less and
-// less often, long after a post that is not out yet would have been given up, and then a person has to look.
+// The network has accepted the post, and the account's consent has expired: its status cannot be read. It is polled
+// less and less often, long after an unpublished post would have been given up, and then needs attention.
 func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		clock := &servertest.Clock{}
-		box := servertest.StartBoxWith(t, sandbox.Options{ProcessingTime: 8 * time.Second}) // time to see it at work
+		box := servertest.StartBoxWith(t, sandbox.Options{ProcessingTime: 8 * time.Second}) // long enough to observe it
 		e := startEngineOn(t, db, box, servertest.WithClock(clock))
 		c := e.NewCrew(t, 1000, "tiktok", "tiktok")
 		ids := [2]crier.ID{}
@@ -36,7 +36,7 @@ func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 		for range 3 { // beyond the hour in which it may be late
 			e.looksAgainLater(t, c, ids[0], clock)
 		}
-		// The first is connected again; the second never is.
+		// The first is reconnected; the second never is.
 		e.box.Heal(t)
 		e.box.Fault(t, c.Accounts[1], "read", "auth_expired", object{"count": 1000})
 		e.Exec(t, `UPDATE social_accounts SET status = 'connected' WHERE id = $1`, c.Accounts[0].ID)
@@ -65,8 +65,8 @@ func (e *engine) videoNow(tb testing.TB, c crew, on servertest.Account) crier.ID
 		object{"platformSettings": object{"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`)}})
 }
 
-// looksAgainLater sets the clock forward and waits until a publication was looked at and has a next time that lies
-// ahead. One look may have been under way when the clock was set.
+// looksAgainLater advances the clock and waits until a publication was polled and its next poll is in the future. One
+// poll may have been running when the clock was advanced.
 func (e *engine) looksAgainLater(tb testing.TB, c crew, id crier.ID, clock *servertest.Clock) {
 	tb.Helper()
 	before := len(e.Attempts(tb, c, id))

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// withAnother is this node and, where the database can be shared, another one.
+// withAnother returns this node and, where the database can be shared, another one.
 func (e *engine) withAnother(t *testing.T, db database) []*engine {
 	t.Helper()
 	if db.Dialect != store.Postgres {
@@ -22,7 +22,7 @@ func (e *engine) withAnother(t *testing.T, db database) []*engine {
 	return []*engine{e, e.join(t, db)}
 }
 
-// tryCall calls the API for a crew from any goroutine.
+// tryCall calls the API as a crew from any goroutine.
 func (e *engine) tryCall(c crew, method, address string, body any, headers map[string]string) (servertest.Response,
 	error) {
 	return e.RoundTrip(servertest.Request{Method: method, Path: path("/v1/teams/%s/", c.Team) + address, Body: body,
@@ -30,13 +30,13 @@ func (e *engine) tryCall(c crew, method, address string, body any, headers map[s
 		Header: headers})
 }
 
-// lateChange is something a person does to a post in the last moment.
+// lateChange is a change of a post at the last moment.
 type lateChange struct {
 	name    string
 	method  string
 	address func(post string) string
 	body    any
-	// leaves is what may be public when the change was accepted.
+	// leaves is the texts that may be public when the change was accepted.
 	leaves []string
 }
 
@@ -99,7 +99,7 @@ func TestChangeInTheLastSecondAppliesOrIsRejected(t *testing.T) {
 	})
 }
 
-// over returns when the first attempt of a publication had ended.
+// over returns when the first attempt of a publication ended.
 func (e *engine) over(tb testing.TB, c crew, id crier.ID) time.Time {
 	tb.Helper()
 	return e.Attempts(tb, c, id)[0].EndedAt.Time

@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-// A day later the answers to the repost of one post and to the quote of another are lost. Both are there once.
+// A day later the responses to the repost of one post and to the quote of another are lost. Both are published once.
 func TestLostAnswerToARepostOrQuoteIsReconciled(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -24,7 +24,7 @@ func TestLostAnswerToARepostOrQuoteIsReconciled(t *testing.T) {
 			pairs[i].plain = e.PostOn(t, c, e.NewPost(t, c, "once more"), on,
 				object{"repostAfter": object{"offsetDays": 1}})
 			again := object{"offsetDays": 1}
-			if on.Network != "x" { // which lets self-serve apps repost, but not quote
+			if on.Network != "x" { // which allows self-serve apps to repost, but not to quote
 				again["text"] = "as I said"
 			}
 			pairs[i].quoted = e.PostOn(t, c, e.NewPost(t, c, "quote me"), on, object{"repostAfter": again})

@@ -20,9 +20,9 @@ import (
 	"crier/internal/store"
 )
 
-// BenchmarkRequest measures what single requests cost the server's process: its processor time, and what it had the
-// disk write (SQLite), beside a bare net/http server that answers the same bytes. Jobs that follow from a request are
-// part of its cost. docs/performance.md has the bars.
+// BenchmarkRequest measures the cost of single requests to the server's process: its CPU time, and its disk writes
+// (SQLite), beside a bare net/http server that returns the same bytes. Jobs that a request enqueues are part of its
+// cost. docs/performance.md has the limits.
 func BenchmarkRequest(b *testing.B) {
 	count := int(servertest.NumberFrom(b, "CRIER_BENCH_REQUESTS", 2000))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
@@ -53,7 +53,7 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// measuredServer is a server whose costs are read from the system.
+// measuredServer is a server whose costs are read from the operating system.
 type measuredServer struct {
 	*process
 	made tenantReport
@@ -81,7 +81,7 @@ func idOf(b *testing.B, answer []byte) string {
 	return made.ID
 }
 
-// measure sends requests one after the other over one connection. A second of rest before and after lets jobs end.
+// measure sends requests one after the other over one connection. A second of rest before and after lets jobs finish.
 func (s measuredServer) measure(b *testing.B, name string, count int,
 	request func(i int) (method, path string, body any), answered func(i int, answer []byte)) {
 	b.Helper()
@@ -107,7 +107,7 @@ func (s measuredServer) measure(b *testing.B, name string, count int,
 	})
 }
 
-// bareCPU returns what a net/http server of its own process spends on the same answers.
+// bareCPU returns the CPU time that a net/http server in a separate process spends on the same responses.
 func bareCPU(b *testing.B, s measuredServer, count int, answer []byte) time.Duration {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "answer")
@@ -135,7 +135,7 @@ func bareCPU(b *testing.B, s measuredServer, count int, answer []byte) time.Dura
 	return costOf(b, cmd.Process.Pid).cpu - before.cpu
 }
 
-// bareVariable names the file with the answer of the server that TestMain starts instead of the tests.
+// bareVariable names the file with the response of the server that TestMain starts instead of the tests.
 const bareVariable = "CRIER_TEST_BARE_SERVER"
 
 func serveBare(file string) int {
@@ -183,13 +183,13 @@ func (s measuredServer) send(b *testing.B, server, method, path string, body any
 	return answer
 }
 
-// cost is what a process has used since it began.
+// cost is the resources that a process has used since its start.
 type cost struct {
 	cpu     time.Duration
 	written int64
 }
 
-// costOf reads the cost of a process. Its processor time comes in hundredths of a second.
+// costOf reads the cost of a process. Its CPU time is in hundredths of a second.
 func costOf(b *testing.B, pid int) cost {
 	b.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

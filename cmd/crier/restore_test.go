@@ -14,7 +14,7 @@ import (
 	"crier/internal/store"
 )
 
-// installation is what an operator has: a directory with settings, and a server that runs on it.
+// installation is an operator's installation: a directory with settings, and a server that runs on it.
 type installation struct {
 	*process
 	crew
@@ -47,13 +47,13 @@ func (i *installation) post(t *testing.T, text, network string) crier.ID {
 	return i.PostOn(t, i.crew, i.NewPost(t, i.crew, text), i.On(network)[0], nil)
 }
 
-// fault has all calls of an operation on a network fail.
+// fault makes all calls of an operation on a network fail.
 func (i *installation) fault(t *testing.T, network, operation, kind string, more object) {
 	t.Helper()
 	i.box.Fault(t, i.On(network)[0], operation, kind, more)
 }
 
-// shows waits until a network shows texts, and nothing else.
+// shows waits until a network shows exactly these texts.
 func (i *installation) shows(t *testing.T, network string, want ...string) {
 	t.Helper()
 	slices.Sort(want)
@@ -64,8 +64,8 @@ func (i *installation) shows(t *testing.T, network string, want ...string) {
 		func() string { return fmt.Sprintf("%s shows %q, want %q", network, seen(), want) })
 }
 
-// The test does as an operator does whose machine is lost some time after the
-// backup. Package server has more cases, on both databases.
+// The test acts as an operator whose machine is lost some time after the backup. Package server has more cases, on both
+// databases.
 func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 	t.Parallel()
 	lost := newInstallation(boxProcess(t), t.TempDir())
@@ -77,14 +77,14 @@ func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 		"socialAccountIds": []crier.ID{lost.On("x")[0].ID},
 		"scheduledAt":      time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}).Want(t, http.StatusOK).
 		Result(t).Data[0].ScheduledPost.ID
-	// Their answers are lost, and neither can be looked for until after the backup.
+	// Their responses are lost, and neither can be searched for until after the backup.
 	lost.fault(t, "x", "read", "outage", object{"count": 1000})
 	lost.fault(t, "x", "publish", "lost_response", nil)
 	lost.fault(t, "linkedin", "publish", "lost_response", nil)
 	inFlight, unreadable := lost.post(t, "in flight", "x"), lost.post(t, "unreadable", "linkedin")
 	lost.shows(t, "x", "in flight")
 	lost.shows(t, "linkedin", "unreadable")
-	// This one is due, and its network takes it only after the backup.
+	// This one is due, and its network accepts it only after the backup.
 	lost.fault(t, "x", "publish", "rate_limit", object{"count": 1000, "retryAfterSeconds": 1})
 	due := lost.post(t, "due", "x")
 
@@ -101,7 +101,7 @@ func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 	}
 	lost.wait(t)
 
-	// What is restored waits ten seconds until X shows everything.
+	// Restored posts wait ten seconds until X shows everything.
 	found := newInstallation(lost.box, filepath.Join(t.TempDir(), "restored"))
 	found.crew = lost.crew
 	if out := runProgram(t, found.settings, "restore", file); out.code != 0 {
@@ -113,7 +113,7 @@ func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 		due: crier.Published, later: crier.Published} {
 		found.Await(t, found.crew, id, want)
 	}
-	// A person has to look, unless the old server has got to know before the backup that it was published.
+	// It needs attention, unless the old server learned before the backup that it was published.
 	found.Await(t, found.crew, unreadable, crier.Unknown, crier.Published)
 	found.shows(t, "x", "in flight", "due", "later")
 	found.shows(t, "facebook", "known", "after the backup")
@@ -123,7 +123,7 @@ func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 	}
 }
 
-// bringForward moves what is planned behind the program's back: the API schedules nothing within a minute.
+// bringForward reschedules a post directly in the database: the API schedules nothing within a minute.
 func (i *installation) bringForward(t *testing.T, id crier.ID, lead time.Duration) {
 	t.Helper()
 	st := i.db.Open(t)

@@ -24,7 +24,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := server.Serve(cmd.Context(), a.config.Config, a.welcome)
-			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) { // it was stopped before it was up
+			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) { // it was stopped before it had started
 				return nil
 			}
 			return err
@@ -32,7 +32,7 @@ func (a *app) serveCommand() *cobra.Command {
 	}
 }
 
-// welcome initialises an empty store and tells a person what to do next.
+// welcome initializes an empty store and prints the next steps.
 func (a *app) welcome(ctx context.Context, n *server.Node) error {
 	empty, err := n.Services.Instance.Empty(ctx)
 	if err != nil {

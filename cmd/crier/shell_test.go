@@ -37,12 +37,12 @@ import (
 	"crier/internal/store"
 )
 
-// environment is that of somebody who uses the command line with a key.
+// environment returns the environment of a user who runs the command line with a key.
 func (s *testServer) environment(key string) []string {
 	return []string{"CRIER_SERVER=" + s.URL, "CRIER_TOKEN=" + key}
 }
 
-// terminal opens a pseudo-terminal: the end of the person, and the end of the program.
+// terminal opens a pseudo-terminal: the end of the user, and the end of the program.
 func terminal(t *testing.T) (person, screen *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -65,8 +65,8 @@ func terminal(t *testing.T) (person, screen *os.File) {
 	return person, screen
 }
 
-// atTerminal runs the program at a terminal where a person types once they are asked; piped, when it is not empty, is
-// its standard input.
+// atTerminal runs the program at a terminal where a user types once prompted; piped, when it is not empty, is its
+// standard input.
 func atTerminal(t *testing.T, environment []string, typed, piped string, args ...string) (shown string, code int) {
 	t.Helper()
 	person, screen := terminal(t)
@@ -150,8 +150,7 @@ func TestInterruptedPromptStoresNothing(t *testing.T) {
 	}
 }
 
-// A terminal that closes sends SIGHUP more than once: the system does when its last user is gone, and so does the
-// shell.
+// A closing terminal sends SIGHUP more than once: the kernel does when its last user is gone, and so does the shell.
 func TestClosedTerminalStoresNothing(t *testing.T) {
 	t.Parallel()
 	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite))
@@ -192,7 +191,7 @@ func TestClosedTerminalStoresNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(goOn)
-	_ = cmd.Wait() // its state tells
+	_ = cmd.Wait() // ProcessState has the result
 	if !cmd.ProcessState.Exited() {
 		t.Errorf("the command did not tidy up to its end: %s", cmd.ProcessState)
 	}
@@ -201,7 +200,7 @@ func TestClosedTerminalStoresNothing(t *testing.T) {
 	}
 }
 
-// readUntilAsked reads what a program shows until it asks.
+// readUntilAsked reads the output of a program until it prompts.
 func readUntilAsked(t *testing.T, person io.Reader) {
 	t.Helper()
 	var seen bytes.Buffer
@@ -253,7 +252,7 @@ func TestWaitingCommandIsInterruptedAtOnce(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // the exit code tells
+	_ = cmd.Wait() // the exit code is checked below
 	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "crier: ") ||
 		strings.Contains(stderr.String(), "context canceled") {
 		t.Errorf("exit code %d:\n%s", code, stderr.String())
@@ -272,7 +271,7 @@ func TestChangeWithLostAnswerIsAppliedOnce(t *testing.T) {
 		proxy := httputil.NewSingleHostReverseProxy(target)
 		proxy.ModifyResponse = func(*http.Response) error {
 			if answers.Add(1) == 1 {
-				panic(http.ErrAbortHandler) // the work is done, the answer is not told
+				panic(http.ErrAbortHandler) // the work is done, the response is not sent
 			}
 			return nil
 		}
@@ -369,8 +368,8 @@ func TestBrokenUploadIsResumed(t *testing.T) {
 	}
 }
 
-// narrows returns a way to a server that ends in the middle: it lets some bytes of a connection through and tells when
-// it stops.
+// narrows returns the address of a proxy that stalls: it lets some bytes of a connection through and reports when it
+// stops.
 func narrows(t *testing.T, server string, bytes int64) (address string, stuck <-chan struct{}) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -471,7 +470,7 @@ func TestCLIGrantsCredits(t *testing.T) {
 	}
 }
 
-// unreported are the commands that print no report: servers, and what is JSON already.
+// unreported are the commands that print no report: servers, and commands whose output is JSON already.
 var unreported = []string{"crier serve", "crier sandbox", "crier mcp", "crier openapi"}
 
 func TestEveryCommandHasAnExampleAndPrintsJSON(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"crier/internal/store"
 )
 
-// The clock of a server without time synchronisation is minutes ahead of the networks' clocks: what it has published
-// lies before the time at which it believes to have called. A lost answer is found all the same.
+// The clock of a server without time synchronization is minutes ahead of the networks' clocks: its posts are dated
+// before the time at which it made the call. A lost response is found all the same.
 func TestReconcileToleratesAClockAhead(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

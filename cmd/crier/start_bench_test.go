@@ -10,8 +10,8 @@ import (
 	"crier/internal/store"
 )
 
-// BenchmarkStart starts the program with its defaults on an initialised store: the time until it is ready, and what it
-// holds of the memory when it has nothing to do. Bars: 500 ms, 45 MiB.
+// BenchmarkStart starts the program with its defaults on an initialized store: the time until it is ready, and its
+// resident memory when idle. Limits: 500 ms, 45 MiB.
 func BenchmarkStart(b *testing.B) {
 	db := servertest.Databases.Fresh(b, store.SQLite)
 	environment := append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_LISTEN="+nettest.FreeAddress(b))

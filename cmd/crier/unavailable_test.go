@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// proxy stands between a server and PostgreSQL, and can cut the line.
+// proxy sits between a server and PostgreSQL, and can cut the connections.
 type proxy struct {
 	listener net.Listener
 	target   string
@@ -59,7 +59,7 @@ func (p *proxy) forward(conn net.Conn) {
 	_, _ = io.Copy(conn, upstream)
 }
 
-// hold remembers a connection so that it can be cut; false means that the line is cut already.
+// hold registers a connection so that it can be cut; false means that connections are cut already.
 func (p *proxy) hold(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +120,7 @@ func TestUnavailableDatabaseReturns503AndRecovers_postgres(t *testing.T) {
 	s.Do(t, "GET", path("/v1/teams/%s", s.Team), nil).Want(t, http.StatusOK)
 }
 
-// A file cannot go away while it is open; what keeps SQLite from working is somebody else's lock.
+// A file cannot disappear while it is open; SQLite is unavailable while another process holds its lock.
 func TestLockedDatabaseReturns503AndRecovers_sqlite(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.SQLite)

@@ -32,7 +32,7 @@ func git(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// migrationsAt returns the migrations of a commit, in their order.
+// migrationsAt returns the migrations of a commit, in order.
 func migrationsAt(commit string) ([]string, error) {
 	out, err := git("ls-tree", "--name-only", commit, migrationsDir+"/")
 	return strings.Fields(out), err
@@ -41,8 +41,8 @@ func migrationsAt(commit string) ([]string, error) {
 var errNoHistory = errors.New("this copy of the source has no history to build an earlier version from " +
 	"(git fetch --unshallow --tags brings it)")
 
-// previousVersion returns the last release, or without one the newest commit whose database a start of this version
-// migrates.
+// previousVersion returns the last release or, without one, the newest commit whose database this version migrates at
+// its start.
 func previousVersion() (string, error) {
 	if tag, err := git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*", "HEAD^"); err == nil {
 		return git("rev-parse", tag+"^{commit}")
@@ -67,7 +67,7 @@ func previousVersion() (string, error) {
 	return "", errNoHistory
 }
 
-// buildVersion returns the program as it was.
+// buildVersion builds the program of a commit.
 func buildVersion(t *testing.T, commit string) string {
 	t.Helper()
 	return programtest.Cached(t, "crier-"+commit, func(path string) { build(t, commit, path) })
@@ -111,7 +111,7 @@ func (u *upgrade) settings() []string {
 	return append(settingsOf(u.db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+u.box.URL)
 }
 
-// post makes a post for one of the networks that take texts; a zero time means now.
+// post creates a post for one of the networks that accept texts; a zero time means now.
 func (u *upgrade) post(t *testing.T, node *process, at time.Time) {
 	t.Helper()
 	networks := []string{"x", "linkedin", "facebook", "threads"}
@@ -133,7 +133,7 @@ func (u *upgrade) post(t *testing.T, node *process, at time.Time) {
 	node.As(t, u.made.APIKey, "POST", team+"/"+id+way, body).Want(t, http.StatusOK)
 }
 
-// bringForward moves everything that is scheduled: the API schedules nothing within the next minute.
+// bringForward reschedules everything directly: the API schedules nothing within the next minute.
 func (u *upgrade) bringForward(t *testing.T, by time.Duration) {
 	t.Helper()
 	u.Exec(t, `UPDATE publications SET scheduled_at = scheduled_at - make_interval(secs => $1),
@@ -142,7 +142,7 @@ func (u *upgrade) bringForward(t *testing.T, by time.Duration) {
 		WHERE kind = 'post.publish'`, by.Seconds())
 }
 
-// replace starts a node of the new version and then ends one of the old.
+// replace starts a node of the new version and then stops one of the old.
 func (u *upgrade) replace(t *testing.T, node *process, role string) *process {
 	t.Helper()
 	next := u.serve(t, u.new, role)
@@ -152,7 +152,7 @@ func (u *upgrade) replace(t *testing.T, node *process, role string) *process {
 	return next
 }
 
-// Nodes are replaced one by one while they publish. Both versions work on the migrated database for a while.
+// Nodes are replaced one by one while they publish. Both versions use the migrated database for a while.
 func TestUpgradeNodeByNodeLosesAndDelaysNothing_postgres(t *testing.T) {
 	t.Parallel()
 	storetest.Need(t, store.Postgres)
@@ -172,7 +172,7 @@ func TestUpgradeNodeByNodeLosesAndDelaysNothing_postgres(t *testing.T) {
 	u.awaitPublished(t, 3)
 	for i := range workers {
 		workers[i] = u.replace(t, workers[i], "worker")
-		u.post(t, door, time.Time{}) // the earlier version writes what the new one reads
+		u.post(t, door, time.Time{}) // the earlier version writes rows that the new one reads
 	}
 	door = u.replace(t, door, "api")
 	for range 4 {
@@ -232,9 +232,9 @@ func (u *upgrade) wantEachOnce(t *testing.T) {
 	}
 }
 
-// wantOnTime fails when a planned post was called for more than two seconds late, or a little more on a machine that
-// runs other tests: what a node leaves behind instead of finishing it is taken over only after its lease, 40 seconds
-// later. Posts that are published at once have nothing prepared and wait for their network.
+// wantOnTime fails the test when the call of a planned post was more than two seconds late, or a little more on a
+// machine that runs other tests: work that a node leaves unfinished is taken over only after its lease, 40 seconds
+// later. Posts that are published at once are not prepared and wait for their network.
 func (u *upgrade) wantOnTime(t *testing.T) {
 	t.Helper()
 	allowed := servertest.Pace(2 * time.Second)

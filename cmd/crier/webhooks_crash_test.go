@@ -12,14 +12,14 @@ import (
 	"crier/internal/store"
 )
 
-// A process that is killed after an endpoint has taken an event, and before it could note that, sends the event again
-// with the same id: the endpoint can tell that it has it.
+// A process that is killed after an endpoint has accepted an event, and before it could record that, sends the event
+// again with the same id: the endpoint can recognize the duplicate.
 func TestEventIsRedeliveredWithTheSameIDAfterAKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		k := startKillable(t, db, "CRIER_WEBHOOK_ALLOW=127.0.0.0/8")
 		taken, dead := make(chan string, 10), make(chan struct{})
-		first := sync.OnceFunc(func() { <-dead }) // the answer comes when nobody is there to take it
+		first := sync.OnceFunc(func() { <-dead }) // the response comes after the process is killed
 		endpoint := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			taken <- r.Header.Get("webhook-id")
 			first()
@@ -31,7 +31,7 @@ func TestEventIsRedeliveredWithTheSameIDAfterAKill(t *testing.T) {
 		id := receive(t, taken)
 		k.restart(t)
 		close(dead)
-		if db.Dialect == store.Postgres { // another node could have it: the claim ends after a minute
+		if db.Dialect == store.Postgres { // another node could hold it: the claim expires after a minute
 			endClaims(t, db)
 		}
 		if again := receive(t, taken); again != id || id == "" {
@@ -60,7 +60,7 @@ func receive(t *testing.T, taken <-chan string) string {
 	}
 }
 
-// endClaims has the minute pass after which deliveries of a dead node are taken for lost.
+// endClaims makes the minute pass after which deliveries of a dead node are claimed by others.
 func endClaims(t *testing.T, db database) {
 	t.Helper()
 	st := db.Open(t)
