@@ -232,7 +232,7 @@ type Listener struct {
 	log          *Log
 	organization crier.ID
 	at           *node
-	// From is the sequence behind which this listener hears of every event.
+	// From is the sequence after which this listener receives every event.
 	From int64
 }
 

@@ -14,7 +14,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// feed is a log whose reading the test does itself, so that nothing depends on time.
+// feed is a log that the test itself reads, so that nothing depends on time.
 type feed struct {
 	*Log
 	f *storetest.Fixture
@@ -37,7 +37,7 @@ func (l *feed) record(organization crier.ID, first, count int) {
 	})
 }
 
-// pass puts everything in order and hands it out.
+// pass sequences all events and delivers them.
 func (l *feed) pass(t *testing.T) {
 	t.Helper()
 	if err := l.sequence(t.Context()); err != nil {
@@ -57,7 +57,7 @@ func (l *feed) listen(t *testing.T, organization crier.ID) *Listener {
 	return s
 }
 
-// heard returns the numbers of all events that a listener has been told of, without waiting for more.
+// heard returns the numbers of all events that a listener has received, without waiting for more.
 func heard(t *testing.T, s *Listener) (ids []int) {
 	t.Helper()
 	for {
@@ -83,7 +83,7 @@ func numberOf(t *testing.T, e *Entry) int {
 	return object.ID
 }
 
-// ended tells whether a listener has been told that nothing follows.
+// ended reports whether a listener has been closed.
 func ended(s *Listener) bool {
 	select {
 	case <-s.Wait():
@@ -127,7 +127,7 @@ func TestListenerReceivesOnlyNewEventsOfItsOrganization(t *testing.T) {
 	})
 }
 
-// A reader that shows what is there and then follows must neither miss an event nor see one twice.
+// A reader that lists the existing events and then follows must neither miss an event nor see one twice.
 func TestListenerReceivesEverythingAfterFrom(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -142,7 +142,7 @@ func TestListenerReceivesEverythingAfterFrom(t *testing.T) {
 		if err := l.sequence(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		late := l.listen(t, ours) // before 4 and 5 were handed out: it gets them, and From says so
+		late := l.listen(t, ours) // before 4 and 5 were delivered: it gets them, and From says so
 		defer late.Close()
 		l.pass(t)
 		last := l.listen(t, ours)
@@ -227,7 +227,7 @@ func TestEventsWithoutListenersAreNotReplayed(t *testing.T) {
 	})
 }
 
-// What was read for a position that has moved meanwhile would be handed out a second time.
+// Events read for a position that has moved meanwhile would be delivered twice.
 func TestEventsReadForAnEarlierPositionAreDropped(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -277,7 +277,7 @@ func TestUnreadableEventDoesNotStopTheLog(t *testing.T) {
 	})
 }
 
-// overtake hands out synthetic events of an organization.
+// overtake delivers synthetic events of an organization.
 func (l *feed) overtake(t *testing.T, organization crier.ID, count int) {
 	t.Helper()
 	list := make([]store.Event, count)
@@ -344,7 +344,7 @@ func TestClosedLogEndsCurrentAndLaterListeners(t *testing.T) {
 	})
 }
 
-// A listener takes a moment to notice the end, and a full batch may be waiting: it must not be read again and again.
+// A listener takes a moment to notice the end, and a full batch may be waiting: it must not be read repeatedly.
 func TestClosedLogStopsReading(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -356,7 +356,7 @@ func TestClosedLogStopsReading(t *testing.T) {
 		if err := l.sequence(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		ctx, stop := context.WithTimeout(t.Context(), time.Second) // nobody waits for it unless it is read for ever
+		ctx, stop := context.WithTimeout(t.Context(), time.Second) // only an endless read would reach it
 		defer stop()
 		if err := l.read(ctx); err != nil {
 			t.Errorf("it was read %d times: %v", l.Reads(), err)

@@ -29,7 +29,7 @@ type thing struct {
 	Labels []string `json:"labels"`
 }
 
-// named has one field of a thing: events that tell of a part have such types.
+// named has one field of a thing: events about a part of an object have such types.
 type named struct {
 	Name *string `json:"name"`
 	Note *string `json:"note"`
@@ -37,7 +37,7 @@ type named struct {
 
 func word(s string) *string { return &s }
 
-// dataOf returns what the event of a fact tells.
+// dataOf returns the data of a fact's event.
 func dataOf(t *testing.T, f Fact) string {
 	t.Helper()
 	event, err := New(noon, f)

@@ -68,7 +68,7 @@ func TestFairSharesPauseGrowsWithBacklog(t *testing.T) {
 	}
 }
 
-// occupy has jobs of an owner run until the test ends.
+// occupy runs jobs of an owner until the test ends.
 func occupy(t *testing.T, count int, run func(fn func() error) error) {
 	t.Helper()
 	running, end := make(chan struct{}), make(chan struct{})
@@ -84,7 +84,7 @@ func occupy(t *testing.T, count int, run func(fn func() error) error) {
 	t.Cleanup(func() { close(end); jobs.Wait() })
 }
 
-// snoozed is true for a job that comes back later.
+// snoozed reports whether a job was snoozed.
 func snoozed(err error) bool {
 	_, ok := errors.AsType[*river.JobSnoozeError](err)
 	return ok
@@ -142,7 +142,7 @@ func TestMailAndRemovalJobsCannotFillTheQueue(t *testing.T) {
 	}
 }
 
-// TestTenantUsesAtMostHalfOfTheDefaultQueue counts what a team does of all kinds together.
+// TestTenantUsesAtMostHalfOfTheDefaultQueue counts the jobs of all kinds of a team together.
 func TestTenantUsesAtMostHalfOfTheDefaultQueue(t *testing.T) {
 	t.Parallel()
 	s := newDefaultShares()
@@ -183,7 +183,7 @@ func TestMaintenanceJobsHaveTheirOwnQueue(t *testing.T) {
 	})
 }
 
-// TestTeamWithManyJobsDoesNotDelayOthers lets the jobs of one owner hang, of which there are more than workers.
+// TestTeamWithManyJobsDoesNotDelayOthers makes the jobs of one owner hang, of which there are more than workers.
 func TestTeamWithManyJobsDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	const other = -1

@@ -48,13 +48,13 @@ func TestMain(m *testing.M) {
 	os.Exit(databases.Run(m))
 }
 
-// probe is a job of the tests. Its workers tell the test what they do.
+// probe is a test job. Its workers report to the test.
 type probe struct {
 	Number int       `json:"number"`
 	Due    time.Time `json:"due"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (probe) Kind() string { return "test.probe" }
 
 type probeWorker struct {
@@ -62,12 +62,12 @@ type probeWorker struct {
 	work func(ctx context.Context, p probe) error
 }
 
-// Work tells the test.
+// Work calls the test's function.
 func (w *probeWorker) Work(ctx context.Context, job *river.Job[probe]) error {
 	return w.work(ctx, job.Args)
 }
 
-// newQueue opens a queue that also works on probes.
+// newQueue opens a queue that also runs probes.
 func newQueue(tb testing.TB, db storetest.Database, work func(ctx context.Context, p probe) error) (*Queue,
 	*store.Store) {
 	tb.Helper()
@@ -94,7 +94,7 @@ func buildQueue(st *store.Store, work func(ctx context.Context, p probe) error) 
 	return q, nil
 }
 
-// start works on jobs until the test ends.
+// start runs jobs until the test ends.
 func start(tb testing.TB, q *Queue) {
 	tb.Helper()
 	if err := q.Start(context.Background()); err != nil {
@@ -120,7 +120,7 @@ func count(tb testing.TB, st *store.Store) int {
 	return n
 }
 
-// wait takes a value from a channel, or fails.
+// wait receives a value from a channel, or fails the test.
 func wait[T any](tb testing.TB, c <-chan T, what string) T {
 	tb.Helper()
 	select {
@@ -132,7 +132,7 @@ func wait[T any](tb testing.TB, c <-chan T, what string) T {
 	}
 }
 
-// until asks again until something has happened, or fails.
+// until polls until a condition holds, or fails the test.
 func until(tb testing.TB, what string, happened func() bool) {
 	tb.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -156,7 +156,7 @@ func TestJobExistsIfAndOnlyIfItsTransactionCommits(t *testing.T) {
 		})
 		start(t, q)
 		ctx := context.Background()
-		// insert writes a row of ours and a job about it, then ends in the way of the test.
+		// insert writes a row and a job for it, then ends as the test says.
 		insert := func(number int, end func() error) (crier.ID, error) {
 			id := crier.NewID()
 			return id, st.WithTx(ctx, func(tx *store.Tx) error {
@@ -246,7 +246,7 @@ func TestTimedJobsStartOnTimeAndNeverEarly(t *testing.T) {
 		}
 		for range 10 {
 			r := wait(t, ran, "a timed job")
-			// Both databases keep times of jobs to the millisecond or finer.
+			// Both databases store times of jobs to the millisecond or finer.
 			if late := r.at.Sub(r.due); late < -time.Millisecond || late > 8*time.Second {
 				t.Errorf("a job started %v after its time", late)
 			}
@@ -275,7 +275,7 @@ func TestStopLetsRunningJobsFinishAndStartsNoMore(t *testing.T) {
 		stopped := make(chan error, 1)
 		go func() { stopped <- q.Stop(context.Background()) }()
 		until(t, "the stop to begin", func() bool { return !q.Running() })
-		<-time.After(300 * time.Millisecond) // the engine hears of it after that, and does not tell
+		<-time.After(300 * time.Millisecond) // River learns of the stop a moment later, and gives no signal
 		enqueue(t, q, st, probe{Number: 2})
 		select {
 		case err := <-stopped:
@@ -337,7 +337,7 @@ func enqueue(tb testing.TB, q *Queue, st *store.Store, p probe) {
 	}
 }
 
-// On SQLite a job that is marked as running when the process starts cannot be anybody's: its process has died.
+// On SQLite a job that is marked as running when the process starts has no worker: its process has died.
 func TestJobsOfADeadProcessRunAgain_sqlite(t *testing.T) {
 	t.Parallel()
 	ran := make(chan int, 1)
@@ -356,8 +356,8 @@ func TestJobsOfADeadProcessRunAgain_sqlite(t *testing.T) {
 	}
 }
 
-// The job pool must not keep plans: PostgreSQL would keep the one it made for an empty table, and a burst of jobs would
-// join quadratically.
+// The job pool must not cache plans: PostgreSQL would keep the plan for an empty table, and a burst of jobs would join
+// quadratically.
 func TestBurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
 	t.Parallel()
 	const jobs = 10_000
@@ -416,7 +416,7 @@ func TestBurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
 	}
 }
 
-// With a million jobs that wait, reading all of them every two seconds would be most of what a node does.
+// With a million waiting jobs, reading all of them every two seconds would be most of a node's work.
 func TestPromotionFindsDueJobsByAnIndex_postgres(t *testing.T) {
 	t.Parallel()
 	_, st := newQueue(t, databases.Fresh(t, store.Postgres), func(context.Context, probe) error { return nil })
@@ -451,8 +451,8 @@ func TestPromotionFindsDueJobsByAnIndex_postgres(t *testing.T) {
 	}
 }
 
-// When the node that leads the job engine is killed, nobody moves timed jobs into the queue until its lease ends, some
-// fifteen seconds later. Every node does it by itself, so nothing is late.
+// When the leader of the job engine is killed, River promotes no scheduled jobs until its lease ends, some fifteen
+// seconds later. Every node promotes them itself, so nothing is late.
 func TestKilledLeaderDoesNotDelayJobs_postgres(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.Postgres)

@@ -37,7 +37,7 @@ func TestJobsGoToTheQueueOfTheirKind(t *testing.T) {
 			}
 		}
 	}
-	// Every queue that jobs go to has workers.
+	// Every queue that jobs are enqueued to has workers.
 	q := &Queue{log: slog.New(slog.DiscardHandler), workers: river.NewWorkers()}
 	queues := q.riverConfig().Queues
 	for _, p := range crier.Providers() {
@@ -151,7 +151,7 @@ func TestWhatNetworksAnswerIsCounted(t *testing.T) {
 	}
 }
 
-// gathered are the counts of all series, by name and the values of their labels in the order of the labels' names.
+// gathered returns the counts of all series, by name and the values of their labels in the order of the labels' names.
 func gathered(t *testing.T, reg *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := reg.Gather()
@@ -302,7 +302,7 @@ func TestJobsAreTakenIntoTheTransactionTheyBelongTo(t *testing.T) {
 		if got := read(); !slices.Equal(got, want) {
 			t.Errorf("enqueued %q, want %q", got, want)
 		}
-		// What is due soon is moved into the queue before; what is not stays.
+		// Jobs that are due soon are promoted early; others stay.
 		if err := q.engine.promote(ctx, at.Add(-time.Second)); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// A worker that is lost between the answer and the note of it has the event sent again, once its lease has ended.
+// If a worker is lost between the response and recording it, the event is sent again once its lease has ended.
 func TestDeliveryOfALostWorkerIsRetried(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -22,7 +22,7 @@ func TestDeliveryOfALostWorkerIsRetried(t *testing.T) {
 		ctx, die := context.WithCancel(t.Context())
 		e := newEndpoint(t, func(n int, _ http.ResponseWriter) {
 			if n == 1 {
-				die() // before it can note anything
+				die() // before it can record anything
 			}
 		})
 		hook, secret := w.create(e.URL)
@@ -48,7 +48,7 @@ func TestDeliveryOfALostWorkerIsRetried(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		w.must(w.Deliver(t.Context(), lost)) // it was frozen only
+		w.must(w.Deliver(t.Context(), lost)) // it was only suspended
 		if len(e.requests()) != 2 {
 			t.Error("a worker that was taken for lost went on")
 		}
@@ -88,7 +88,7 @@ func TestFailingEndpointUsesOneWorker(t *testing.T) {
 	})
 }
 
-// Whatever the other webhooks of an organization have under way, each may have one.
+// Whatever deliveries the other webhooks of an organization have running, each webhook may have one.
 func TestDeadEndpointsLeaveRoomForAHealthyOne(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -143,7 +143,7 @@ func TestWebhookURLs(t *testing.T) {
 	}
 }
 
-// lookups answers each look-up of a name with the next address; the last one is repeated.
+// lookups answers each lookup of a name with the next address; the last one is repeated.
 type lookups struct {
 	addresses []string
 	asked     int
@@ -155,8 +155,8 @@ func (l *lookups) LookupNetIP(context.Context, string, string) ([]netip.Addr, er
 	return []netip.Addr{netip.MustParseAddr(address)}, nil
 }
 
-// Each attempt looks the name up once, checks what it found, and connects to that: a name that leads elsewhere when it
-// is looked up again gains nothing. The test takes 127.0.0.1 for the internet and 127.0.0.2 for a private network.
+// Each attempt resolves the name once, checks the address, and connects to it: a name that resolves to another address
+// at a second lookup gains nothing. The test treats 127.0.0.1 as the internet and 127.0.0.2 as a private network.
 func TestAddressIsCheckedAtDialTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

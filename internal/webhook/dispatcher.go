@@ -47,7 +47,7 @@ type Dispatcher struct {
 	sender notify.Sender
 }
 
-// New makes a Dispatcher.
+// New returns a Dispatcher.
 func New(cfg Config) *Dispatcher {
 	return &Dispatcher{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, clock: cfg.Clock, mailer: cfg.Mailer,
 		guard: cfg.Guard,

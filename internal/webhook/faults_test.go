@@ -15,13 +15,13 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// TestEndpointsThatMisbehave has an endpoint do wrong once, and then right: the event arrives, and the delivery tells
-// what was wrong.
+// TestEndpointsThatMisbehave has an endpoint that fails once and then works: the event arrives, and the delivery shows
+// the failure.
 func TestEndpointsThatMisbehave(t *testing.T) {
 	t.Parallel()
 	elsewhere := newEndpoint(t, nil)
 	var sent atomic.Int64
-	const hangs = 3 * time.Second // until it is given up
+	const hangs = 3 * time.Second // until the delivery times out
 	for name, c := range map[string]struct {
 		wrong    func(w http.ResponseWriter)
 		status   int
@@ -85,7 +85,7 @@ func TestEndpointsThatMisbehave(t *testing.T) {
 		if n := len(elsewhere.requests()); n != 0 {
 			t.Errorf("a redirect was followed %d times", n)
 		}
-		// What the kernel buffers of two connections, and no more, has left the endpoint.
+		// The endpoint has sent only as much as the kernel buffers for two connections.
 		if n := sent.Load(); n > 64<<20 {
 			t.Errorf("%d bytes of an answer were taken", n)
 		}
@@ -93,8 +93,8 @@ func TestEndpointsThatMisbehave(t *testing.T) {
 }
 
 // TestSecretChangesWhileDeliveriesRun rotates the secret of a webhook whenever an event arrives, while others are
-// delivered. What arrives is always signed with a secret that the receiver knows: the present one, or the one before
-// within its grace.
+// delivered. Each request is signed with a secret that the receiver knows: the current one, or the previous one within
+// its grace period.
 func TestSecretChangesWhileDeliveriesRun(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -103,7 +103,7 @@ func TestSecretChangesWhileDeliveriesRun(t *testing.T) {
 		e := newEndpoint(t, func(int, http.ResponseWriter) {
 			select {
 			case arrived <- struct{}{}:
-			default: // more arrive than there are events, of which the test tells below
+			default: // more arrive than there are events, which the test reports below
 			}
 		})
 		hook, first := w.create(e.URL)
@@ -147,7 +147,7 @@ func TestSecretChangesWhileDeliveriesRun(t *testing.T) {
 	})
 }
 
-// rotate gives a webhook a new secret, with a minute of grace for the old one.
+// rotate gives a webhook a new secret, with a grace period of a minute for the old one.
 func (w *world) rotate(id crier.ID) (secret string, err error) {
 	ctx := context.Background()
 	err = w.WithTx(ctx, func(tx *store.Tx) error {

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// ids are the events that an endpoint was told of, in the order of their arrival.
+// ids returns the events that an endpoint has received, in the order of their arrival.
 func (e *endpoint) ids() []crier.ID {
 	var list []crier.ID
 	for _, r := range e.requests() {
@@ -61,7 +61,7 @@ func TestReplaySendsTheEventsOfATimeAgain(t *testing.T) {
 			if err := verify(t, secret, r); err != nil {
 				t.Error(err)
 			}
-			if !slices.Contains(late, r.event.ID) { // the same id: receivers tell repeats by it
+			if !slices.Contains(late, r.event.ID) { // the same id: receivers detect repeats by it
 				t.Errorf("%s was sent instead of one of %v", r.event.ID, late)
 			}
 		}
@@ -133,7 +133,7 @@ func TestAnEndpointThatIsGoneSwitchesItsWebhookOff(t *testing.T) {
 			t.Errorf("%d events tell of it", n)
 		}
 		w.create(watcher.URL)
-		w.happen(1) // nothing more is sent to the one that is off
+		w.happen(1) // nothing more is sent to the disabled one
 		w.deliver()
 		if len(e.requests()) != 1 {
 			t.Errorf("%d events were sent to an endpoint that is gone", len(e.requests()))
@@ -146,7 +146,7 @@ func TestMailThatAWebhookIsOffIsSentOnlyWhileItIs(t *testing.T) {
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		w := newWorld(t, f)
 		hook, _ := w.create("https://example.com/hook")
-		w.must(w.MailDisabled(t.Context(), hook.ID))       // it was switched on again meanwhile
+		w.must(w.MailDisabled(t.Context(), hook.ID))       // it was enabled again meanwhile
 		w.must(w.MailDisabled(t.Context(), crier.NewID())) // or deleted
 		if len(w.mails) != 0 {
 			t.Errorf("the mails are %v", w.mails)

@@ -60,7 +60,7 @@ func TestFanOutTellsEachWebhookOfItsOwnOrganization(t *testing.T) {
 	deliveries, told := fanOutEvents([]store.Webhook{hook("z", "o1"), hook("a", "o1"), hook("m", "o2"), hook("q",
 		"o3")},
 		[]store.Event{event(1, "e1", "o1"), event(2, "e2", "o2"), event(3, "e3", "o1"), event(4, "e4", "none")})
-	if !slices.Equal(told, []crier.ID{"a", "m", "z"}) { // in one order, so that two nodes do not lock each other out
+	if !slices.Equal(told, []crier.ID{"a", "m", "z"}) { // in a fixed order, so that two nodes do not deadlock
 		t.Errorf("told are %v", told)
 	}
 	type pair struct{ hook, event crier.ID }

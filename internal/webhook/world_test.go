@@ -35,14 +35,14 @@ type received struct {
 	event  crier.Event
 }
 
-// endpoint is a receiver of webhooks.
+// endpoint receives webhooks.
 type endpoint struct {
 	*httptest.Server
 	mu  sync.Mutex
 	got []received
 }
 
-// newEndpoint answers the nth request by answer, or with 200.
+// newEndpoint answers the nth request with answer, or with 200.
 func newEndpoint(t *testing.T, answer func(n int, w http.ResponseWriter)) *endpoint {
 	t.Helper()
 	e := &endpoint{}
@@ -80,7 +80,7 @@ func verify(t *testing.T, secret string, r received) error {
 	return verifier.Verify(r.body, r.header)
 }
 
-// jobList is a queue whose jobs a test runs when it likes.
+// jobList is a queue whose jobs the test runs.
 type jobList struct {
 	mu   sync.Mutex
 	jobs []job.Args
@@ -103,7 +103,7 @@ func (q *jobList) take() []job.Args {
 	return jobs
 }
 
-// world is a Dispatcher whose webhooks may lead to this machine.
+// world is a Dispatcher whose webhooks may have addresses of this machine.
 type world struct {
 	*Dispatcher
 	*storetest.Fixture
@@ -118,7 +118,7 @@ func (w *world) Send(_ context.Context, to crier.Email, subject, _ string) error
 	return nil
 }
 
-// patience is how long deliveries wait for an answer: long enough for an endpoint on a busy machine.
+// patience is how long deliveries wait for a response: long enough for an endpoint on a busy machine.
 const patience = time.Minute
 
 func newWorld(t *testing.T, f *storetest.Fixture) *world {
@@ -126,14 +126,14 @@ func newWorld(t *testing.T, f *storetest.Fixture) *world {
 	return newWorldWith(t, f, patience)
 }
 
-// newWorldWith returns a world whose deliveries wait so long for an answer.
+// newWorldWith returns a world whose deliveries have the given timeout.
 func newWorldWith(t *testing.T, f *storetest.Fixture, timeout time.Duration) *world {
 	t.Helper()
 	keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Fixture: f, t: t, queue: &jobList{}, time: time.Now().UTC()} // receivers look at the time too
+	w := &world{Fixture: f, t: t, queue: &jobList{}, time: time.Now().UTC()} // receivers check the time too
 	w.Dispatcher = New(Config{Store: f.Store, Keys: keys, Queue: w.queue, Clock: func() time.Time { return w.time },
 		Mailer: w, Timeout: timeout,
 		Guard: media.Fetcher{AllowAddr: netip.Addr.IsLoopback, AllowPort: func(uint16) bool { return true }}})
@@ -148,7 +148,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// create makes a webhook that is told of everything.
+// create creates a webhook that receives every event.
 func (w *world) create(address string) (hook store.Webhook, secret string) {
 	w.t.Helper()
 	now := crier.TimeOf(w.time)
@@ -161,7 +161,7 @@ func (w *world) create(address string) (hook store.Webhook, secret string) {
 	return hook, secret
 }
 
-// happen writes so many events.
+// happen writes n events.
 func (w *world) happen(n int) {
 	w.t.Helper()
 	w.Tx(func(_ context.Context, tx *store.Tx) error {
@@ -176,14 +176,14 @@ func (w *world) happen(n int) {
 	w.sequence()
 }
 
-// sequence puts events in order, as the log of a running node does.
+// sequence sequences events, as the log of a running node does.
 func (w *world) sequence() {
 	w.t.Helper()
 	_, err := w.SequenceEvents(w.t.Context())
 	w.must(err)
 }
 
-// deliver hands out what happened and runs jobs until there are none.
+// deliver dispatches new events and runs jobs until there are none.
 func (w *world) deliver() {
 	w.t.Helper()
 	w.must(w.Dispatch(w.t.Context()))
@@ -194,7 +194,7 @@ func (w *world) deliver() {
 	}
 }
 
-// run does jobs, all at once.
+// run runs jobs concurrently.
 func (w *world) run(jobs []job.Args) {
 	w.t.Helper()
 	var all sync.WaitGroup
