@@ -14,17 +14,17 @@ import (
 	"testing"
 )
 
-// A layer says what its packages may import. Packages of crier are named by their directory; the root, which is the
+// A layer defines what its packages may import. Packages of crier are named by their directory; the root, which is the
 // vocabulary, is "crier". A name that ends in "/..." stands for a package and all below it, which also import each
 // other; one that ends in "/*" stands for those directly below.
 type layer struct {
 	packages []string
 	may      []string // packages of crier
-	only     []string // libraries, "std" for all of the standard library; nil: any
+	only     []string // libraries, "std" for the whole standard library; nil for any
 	because  string
 }
 
-// layers holds every package, from the vocabulary up to the program. The first that fits counts.
+// layers holds every package, from the vocabulary up to the program. The first match counts.
 var layers = []layer{
 	{
 		packages: []string{"crier"},
@@ -234,7 +234,7 @@ var layers = []layer{
 	},
 }
 
-// A home says which packages alone may import a library. A name that ends in "/..." includes all below it.
+// A home lists the only packages that may import a library. A name that ends in "/..." includes all below it.
 type home struct {
 	libraries []string
 	packages  []string
@@ -278,7 +278,7 @@ var homes = []home{
 	},
 }
 
-// sourceFile is a file that is no test, with the import paths that it names.
+// sourceFile is a file other than a test, with its imports.
 type sourceFile struct {
 	name    string // slash-separated, from the root of the repository
 	imports []string
@@ -402,7 +402,7 @@ func violations(files []sourceFile) []string {
 	return found
 }
 
-// objection returns the rule that forbids an import, or nothing.
+// objection returns the rule that forbids an import, or "".
 func objection(l layer, pkg, imported string) string {
 	if isOurs(imported) {
 		return unless(allowsPackage(l, pkg, strings.TrimPrefix(imported, "crier/")), l.because)
@@ -444,7 +444,7 @@ func isOurs(imported string) bool {
 	return imported == "crier" || strings.HasPrefix(imported, "crier/")
 }
 
-// isStandard: only import paths of the standard library have no dot in their first element.
+// isStandard reports whether a path is in the standard library: only those have no dot in their first element.
 func isStandard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return !strings.Contains(first, ".")
@@ -464,7 +464,7 @@ func matches(pattern, name string) bool {
 	return name == pattern
 }
 
-// sourceFiles reads the imports of all Go files that are no tests, whatever their build tags.
+// sourceFiles reads the imports of all Go files except tests, whatever their build tags.
 func sourceFiles(t *testing.T, root fs.FS) []sourceFile {
 	t.Helper()
 	var files []sourceFile

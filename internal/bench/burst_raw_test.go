@@ -21,17 +21,17 @@ import (
 	"crier/internal/store"
 )
 
-// rates are how many jobs the engine under crier does in a second, without crier.
+// rates are the jobs per second of the job engine without crier.
 type rates struct {
 	empty, working float64
 }
 
-// rawJob is a job of the measurement.
+// rawJob is a job of the benchmark.
 type rawJob struct {
 	Number int `json:"number"`
 }
 
-// Kind names the job.
+// Kind returns the job's kind.
 func (rawJob) Kind() string { return "bench.raw" }
 
 type rawWorker struct {
@@ -41,7 +41,7 @@ type rawWorker struct {
 	done chan struct{}
 }
 
-// Work does what is measured and notices the last.
+// Work runs the measured function and signals the last job.
 func (w *rawWorker) Work(ctx context.Context, job *river.Job[rawJob]) error {
 	if err := w.work(ctx, job.Args.Number); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (w *rawWorker) Work(ctx context.Context, job *river.Job[rawJob]) error {
 	return nil
 }
 
-// rawRates measures River on a database of its own with the settings that crier runs it with.
+// rawRates measures River on a separate database with the settings that crier uses.
 func rawRates(b *testing.B, dialect store.Dialect, jobs int) rates {
 	b.Helper()
 	st := servertest.Databases.Fresh(b, dialect).Open(b)
@@ -92,7 +92,7 @@ func rawRates(b *testing.B, dialect store.Dialect, jobs int) rates {
 	return rates{rawRate(b, driver, jobs, empty), rawRate(b, driver, jobs, working)}
 }
 
-// rawRate runs jobs that are all there at the start, and returns how many were done in a second.
+// rawRate runs jobs that are all enqueued at the start, and returns how many were done per second.
 func rawRate[TTx any](b *testing.B, driver riverdriver.Driver[TTx], jobs int,
 	work func(context.Context, int) error) float64 {
 	b.Helper()

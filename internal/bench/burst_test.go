@@ -18,15 +18,15 @@ import (
 	"crier/internal/store"
 )
 
-// network is a server that takes posts in X's format, answers at once, and notes when each came. It stands in for the
-// sandbox, whose journal would be part of what is measured.
+// network is a server that accepts posts in X's format, answers at once, and records when each arrived. It replaces the
+// sandbox, whose journal would be part of the measurement.
 type network struct {
 	*httptest.Server
 	mu       sync.Mutex
 	arrivals []arrival
 }
 
-// arrival is a post that came in.
+// arrival is a received post.
 type arrival struct {
 	text string
 	at   time.Time
@@ -40,7 +40,7 @@ func startNetwork(tb testing.TB) *network {
 	return n
 }
 
-// create answers POST /2/tweets; whatever else is asked does not exist.
+// create answers POST /2/tweets; nothing else exists.
 func (n *network) create(w http.ResponseWriter, r *http.Request) {
 	came := time.Now()
 	var post struct{ Text string }
@@ -55,24 +55,24 @@ func (n *network) create(w http.ResponseWriter, r *http.Request) {
 	n.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusCreated)
-	_, _ = fmt.Fprintf(w, `{"data":{"id":"%d","text":%q}}`, id, post.Text) // a caller that has gone is seen as lost
+	_, _ = fmt.Fprintf(w, `{"data":{"id":"%d","text":%q}}`, id, post.Text) // a caller that is gone is seen as lost
 }
 
-// came returns how many posts came in.
+// came returns how many posts have arrived.
 func (n *network) came() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.arrivals)
 }
 
-// reset forgets what came.
+// reset clears the arrivals.
 func (n *network) reset() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.arrivals = nil
 }
 
-// lateness returns how long after their times the posts came, the soonest first. due is by text.
+// lateness returns how long after their due times the posts arrived, sorted. due is by text.
 func (n *network) lateness(tb testing.TB, due map[string]time.Time) []time.Duration {
 	tb.Helper()
 	n.mu.Lock()
@@ -90,11 +90,11 @@ func (n *network) lateness(tb testing.TB, due map[string]time.Time) []time.Durat
 
 // BenchmarkBurst publishes posts that are all due at the same second, ten on each account and ten accounts in each
 // organization, and compares the rate with that of the job engine alone: with empty jobs, and with jobs that make two
-// commits and one call on this machine. Then the same with posts that wait for later. Bars: 0.5 of the second rate;
+// commits and one call on this machine. Then the same with posts scheduled for later. Limits: 0.5 of the second rate;
 // waiting posts change it by no more than a fifth.
 //
 //	CRIER_BENCH_POSTS    how many (10000)
-//	CRIER_BENCH_WAITING  how many wait for later (1000000)
+//	CRIER_BENCH_WAITING  how many are scheduled for later (1000000)
 func BenchmarkBurst(b *testing.B) {
 	posts, waiting := int(servertest.NumberFrom(b, "CRIER_BENCH_POSTS", 10_000)),
 		int(servertest.NumberFrom(b, "CRIER_BENCH_WAITING", 1_000_000))
@@ -115,7 +115,7 @@ func BenchmarkBurst(b *testing.B) {
 	}
 }
 
-// BenchmarkOneAccount publishes 200 posts of one account that are all due at the same second. Bar: the last call
+// BenchmarkOneAccount publishes 200 posts of one account that are all due at the same second. Limit: the last call
 // after 1.5 s.
 func BenchmarkOneAccount(b *testing.B) {
 	const posts = 200
@@ -129,8 +129,8 @@ func BenchmarkOneAccount(b *testing.B) {
 	}
 }
 
-// burst publishes posts at the same second and reports how fast and how late that was. The machine is not alone: what
-// it can do is measured before and after.
+// burst publishes posts at the same second and reports the rate and the lateness. The machine is shared: its speed is
+// measured before and after.
 func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, before *rates) {
 	b.Helper()
 	net.reset()
@@ -139,13 +139,13 @@ func (e *engine) burst(b *testing.B, net *network, crews []crew, posts int, befo
 	for _, text := range texts {
 		due[text] = at
 	}
-	// What is over has no time to be looked at any more; there is an index of those times.
+	// A finished publication has no wake-up time; these times have an index.
 	left := func() int64 {
 		return e.Number(b, `SELECT count(*) FROM publications WHERE wake_at IS NOT NULL AND wake_at <= $1`,
 			crier.TimeOf(at))
 	}
 	<-time.After(time.Until(at))
-	for net.came() < posts || left() > 0 { // counting rows takes from what is measured
+	for net.came() < posts || left() > 0 { // counting rows slows the measured work down
 		<-time.After(20 * time.Millisecond)
 		if time.Since(at) > 10*time.Minute {
 			b.Fatalf("%d of %d posts are not published after 10 minutes", left(), posts)
@@ -176,7 +176,7 @@ func reportLateness(b *testing.B, late []time.Duration) {
 	}
 }
 
-// scheduleAll makes posts, spread over all accounts, and schedules them for the same second. It returns their texts.
+// scheduleAll creates posts, spread over all accounts, and schedules them for the same second. It returns their texts.
 func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, time.Time) {
 	b.Helper()
 	texts, ids, run := make([]string, count), make([]crier.ID, count), crier.NewID()
@@ -211,7 +211,7 @@ func (e *engine) scheduleAll(b *testing.B, crews []crew, count int) ([]string, t
 	return texts, at
 }
 
-// tryPost makes a post from any goroutine.
+// tryPost creates a post from any goroutine.
 func (e *engine) tryPost(b *testing.B, c crew, text string) crier.ID {
 	b.Helper()
 	got, err := e.RoundTrip(servertest.Request{Method: "POST", Path: servertest.Path("/v1/teams/%s/posts", c.Team),
@@ -227,8 +227,8 @@ func (e *engine) tryPost(b *testing.B, c crew, text string) crier.ID {
 	return post.ID
 }
 
-// BenchmarkLateness publishes posts one by one on a node with nothing else to do, and measures when each call reaches
-// its network. Bar: 99 of 100 within 100 ms, none before its time.
+// BenchmarkLateness publishes posts one by one on an otherwise idle node, and measures when each call reaches its
+// network. Limit: 99 of 100 within 100 ms, none too early.
 func BenchmarkLateness(b *testing.B) {
 	posts := int(servertest.NumberFrom(b, "CRIER_BENCH_SINGLE_POSTS", 300))
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {

@@ -1,5 +1,5 @@
-// Package bench_test measures whole servers. Its benchmarks print ratios: what crier adds to what it stands on,
-// measured in turns within one run on one machine, so that a busy machine slows both sides. make bench runs them.
+// Package bench_test measures whole servers. Its benchmarks print ratios: the cost of crier to that of the layers below
+// it, measured in turns within one run on one machine, so that a busy machine slows both sides. make bench runs them.
 package bench_test
 
 import (

@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkLogs compares an organization with a thousand events and a thousand entries of its audit log with one that
-// has a million of each: the beginning, the middle, and what a filter finds. The metric large/small is the ratio of the
-// medians; the bar is 1.3.
+// has a million of each: the start, the middle, and the results of a filter. The metric large/small is the ratio of the
+// medians; the limit is 1.3.
 func BenchmarkLogs(b *testing.B) {
 	bothDatabases(b, func(b *testing.B, s *testServer) {
 		few := s.NewTenant(b, "A thousand")
@@ -40,7 +40,7 @@ func BenchmarkLogs(b *testing.B) {
 	})
 }
 
-// hasRows fails when a page is empty: one of rare events need not be full.
+// hasRows fails the benchmark when a page is empty: one of rare events need not be full.
 func (s *testServer) hasRows(b *testing.B, of servertest.Tenant, path string) {
 	b.Helper()
 	var page struct{ Data []struct{ ID crier.ID } }
@@ -53,8 +53,8 @@ func (s *testServer) hasRows(b *testing.B, of servertest.Tenant, path string) {
 // logStart is when the first row of a log was written; each follows a second later.
 var logStart = time.Now().Add(-20 * 24 * time.Hour).UTC().Truncate(time.Second)
 
-// fillLogs writes rows into the logs of an organization, without going through crier, and returns addresses of pages.
-// As many as filters find are spread evenly.
+// fillLogs writes rows into the logs of an organization, directly in the database, and returns addresses of pages. Rows
+// that filters find are spread evenly.
 func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map[string]string {
 	tb.Helper()
 	numbers, id, at := `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) SELECT i,
@@ -75,7 +75,7 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 		request_id, created_at) SELECT `+id+`, $1, 'user', $3, $3, CASE WHEN `+rare+` THEN 'createTeam' ELSE 'updatePost'
 		END, '', '', `+at+` FROM `+numbers, of.Organization, rows, crier.NewID(), logStart.Unix())
 	s.Exec(tb, `UPDATE organizations SET audit_total = $2, audit_counted_to = $3 WHERE id = $1`, of.Organization, rows,
-		crier.TimeOf(logStart.Add(time.Duration(rows)*time.Second))) // as upkeep does every minute
+		crier.TimeOf(logStart.Add(time.Duration(rows)*time.Second))) // as maintenance does every minute
 	var middle crier.ID
 	if err := s.Node.Store.Reader().QueryRowContext(tb.Context(), `SELECT id FROM events WHERE sequence = $1`,
 		before+int64(rows)/2).Scan(&middle); err != nil {

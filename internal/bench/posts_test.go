@@ -25,15 +25,15 @@ const (
 	matching  = 200
 )
 
-// BenchmarkPosts compares a team of a thousand posts with one of a million, in the same database: what a list costs
-// must depend on what it finds. The metric large/small is the ratio of the medians; the bar is 1.5.
+// BenchmarkPosts compares a team of a thousand posts with one of a million, in the same database: the cost of a list
+// must depend on its results. The metric large/small is the ratio of the medians; the limit is 1.5.
 func BenchmarkPosts(b *testing.B) {
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
 			s := startPostServer(b, servertest.Databases.Fresh(b, dialect))
 			small, large := s.fill(b, smallTeam, "1"), s.fill(b, largeTeam, "2")
 			if dialect == store.Postgres {
-				s.Exec(b, `VACUUM ANALYZE`) // as the server does by itself, some time after so many rows
+				s.Exec(b, `VACUUM ANALYZE`) // as the server does by itself, some time after that many rows
 			}
 			for _, c := range postQueries() {
 				b.Run(c.name, func(b *testing.B) {
@@ -52,9 +52,9 @@ type filledTeam struct {
 	id    crier.ID
 	scope access.TeamScope
 	tag   crier.ID
-	// account has a publication at every twelfth minute to come: as many as the team has posts, at most 10,000.
+	// account has a publication every twelve minutes in the future: as many as the team has posts, at most 10,000.
 	account crier.ID
-	// middle is the cursor of a page halfway down the plain list.
+	// middle is the cursor of a page halfway through the plain list.
 	middle string
 	size   int
 }
@@ -67,7 +67,7 @@ type postQuery struct {
 	middle bool
 	facets bool
 	slots  bool
-	total  int // 0: the whole team
+	total  int // 0 means the whole team
 }
 
 var since = crier.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -138,7 +138,7 @@ func (c postQuery) run(b *testing.B, t filledTeam) crier.Page[crier.Post] {
 	return page
 }
 
-// check makes sure that the right thing is measured.
+// check verifies that the query finds the expected posts.
 func (c postQuery) check(b *testing.B, t filledTeam) {
 	b.Helper()
 	if c.facets || c.slots {
@@ -153,7 +153,7 @@ func (c postQuery) check(b *testing.B, t filledTeam) {
 	}
 }
 
-// compare measures two things in turn, so that what disturbs one disturbs the other.
+// compare measures two functions in turn, so that disturbances affect both.
 func compare(b *testing.B, small, large func()) {
 	b.Helper()
 	var times [2][]time.Duration
@@ -176,7 +176,7 @@ func compare(b *testing.B, small, large func()) {
 	b.ReportMetric(float64(z)/float64(a), "large/small")
 }
 
-// fill makes a team with n posts, straight in the database. Every post has a title, two words and a version; the ones
+// fill creates a team with n posts, directly in the database. Every post has a title, two words and a version; those
 // that narrow filters find are spread evenly.
 func (s postServer) fill(b testing.TB, n int, mark string) filledTeam {
 	b.Helper()
@@ -224,7 +224,7 @@ func (s postServer) scope(tb testing.TB, team crier.ID) access.TeamScope {
 	return scope
 }
 
-// bulkStatements write n posts in a few statements.
+// bulkStatements returns statements that write n posts.
 func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	id := func(kind string) string {
 		return fmt.Sprintf(`CAST('%s%s000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0') AS uuid)`, kind, mark)
@@ -271,8 +271,8 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	}
 }
 
-// TestWideFiltersMatchNarrowOnes looks at a team that is large enough for filters that many posts pass, which
-// are read in another way than those that few pass.
+// TestWideFiltersMatchNarrowOnes uses a team that is large enough for filters that many posts match, which are read in
+// another way than those that few match.
 func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 	t.Parallel()
 	const size = 5000

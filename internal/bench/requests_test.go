@@ -32,11 +32,11 @@ const (
 	benchRound   = time.Second
 )
 
-// quiet throws the log away once it is written, as a terminal would.
+// quiet discards the log.
 func quiet(a *server.Config) { a.Logger = slog.New(slog.DiscardHandler) }
 
 // bothDatabases runs a benchmark on a fresh server per database. It has no workers: a million rows written at once
-// would keep them from starting.
+// would prevent them from starting.
 func bothDatabases(b *testing.B, bench func(b *testing.B, s *testServer)) {
 	b.Helper()
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
@@ -46,7 +46,7 @@ func bothDatabases(b *testing.B, bench func(b *testing.B, s *testServer)) {
 	}
 }
 
-// perSecond counts how often the clients get something done within one round.
+// perSecond returns how often per second the clients complete the function in one round.
 func perSecond(b *testing.B, once func(client int) error) float64 {
 	b.Helper()
 	var done atomic.Int64
@@ -67,7 +67,7 @@ func perSecond(b *testing.B, once func(client int) error) float64 {
 	return float64(done.Load()) / time.Since(began).Seconds()
 }
 
-// inTurns measures two sides in turns and reports both, and the first as a part of the second.
+// inTurns measures two functions in turns and reports both, and the ratio of the first to the second.
 func inTurns(b *testing.B, name string, ours, theirs func(client int) error) {
 	b.Helper()
 	perSecond(b, ours) // connections, plans and caches
@@ -87,7 +87,7 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// get reads an address over a connection that is kept.
+// get requests an address over a keep-alive connection.
 func get(client *http.Client, address, key string) error {
 	req, err := http.NewRequest(http.MethodGet, address, nil)
 	if err != nil {
@@ -108,7 +108,7 @@ func get(client *http.Client, address, key string) error {
 	return nil
 }
 
-// BenchmarkRead compares an authenticated read with a bare net/http handler that writes the same bytes. Bar: 0.25.
+// BenchmarkRead compares an authenticated read with a bare net/http handler that writes the same bytes. Limit: 0.25.
 func BenchmarkRead(b *testing.B) {
 	for _, what := range []string{"team", "page of 25 teams"} {
 		b.Run(what, func(b *testing.B) {
@@ -136,7 +136,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // BenchmarkCreate compares POST /v1/teams, 32 clients on 32 organizations, with the same statements in bare
-// transactions through the same driver and a pool of the same size. Bar: 0.5.
+// transactions through the same driver and a pool of the same size. Limit: 0.5.
 func BenchmarkCreate(b *testing.B) {
 	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), quiet)
 	var tenants []servertest.Tenant
@@ -202,7 +202,7 @@ func bareCreate(db *sql.DB, of servertest.Tenant) error {
 	return tx.Commit()
 }
 
-// bareReads are the look-ups of a creation: the key, and what it may do in the organization.
+// bareReads runs the reads of a creation: the key, and its permissions in the organization.
 func bareReads(db *sql.DB, of servertest.Tenant) error {
 	ctx := context.Background()
 	var key, person string
@@ -220,7 +220,7 @@ func bareReads(db *sql.DB, of servertest.Tenant) error {
 		LEFT JOIN memberships b ON b.principal_id = $3 AND b.organization_id = o.id WHERE o.id = $1`, of.Organization, key, person).Scan(&role, &behind)
 }
 
-// fillTeams adds teams to an organization, a second apart, without going through crier.
+// fillTeams adds teams to an organization, a second apart, directly in the database.
 func (s *testServer) fillTeams(tb testing.TB, organization crier.ID, teams int) {
 	tb.Helper()
 	query := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
@@ -242,12 +242,12 @@ func (s *testServer) fillTeams(tb testing.TB, organization crier.ID, teams int) 
 	s.Exec(tb, query, organization, teams)
 	s.Exec(tb, `UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`, organization, teams)
 	if s.Node.Store.Dialect() == store.Postgres {
-		s.Exec(tb, `ANALYZE teams`) // as its own upkeep does after a while; SQLite has none
+		s.Exec(tb, `ANALYZE teams`) // as autovacuum does after a while; SQLite has none
 	}
 }
 
 // BenchmarkPage compares the 25-row page of a list of 1,000 teams with that of 1,000,000: the first page and the last,
-// read in both directions. Bar: 1.3.
+// read in both directions. Limit: 1.3.
 func BenchmarkPage(b *testing.B) {
 	bothDatabases(b, func(b *testing.B, s *testServer) {
 		small, large := s.NewTenant(b, "A thousand"), s.NewTenant(b, "A million")
@@ -281,8 +281,8 @@ func (s *testServer) latency(b *testing.B, address, key string) float64 {
 	return float64(time.Since(began).Nanoseconds()) / 1000
 }
 
-// pageAddress returns the address of a page somewhere in a tenant's list. Nobody turns 40,000 pages to measure the last
-// one: the cursor is made here, from the row that it stands at, as the server would make it.
+// pageAddress returns the address of a page somewhere in a tenant's list. Paging 40,000 times to measure the last one
+// is too slow: the cursor is built here, from its row, as the server would build it.
 func (s *testServer) pageAddress(b *testing.B, of servertest.Tenant, sort, where string) string {
 	b.Helper()
 	query := url.Values{"organizationId": {string(of.Organization)}, "sortBy": {sort}, "sortOrder": {"asc"}}
@@ -299,7 +299,7 @@ func (s *testServer) pageAddress(b *testing.B, of servertest.Tenant, sort, where
 	return address
 }
 
-// cursorNear stands 25 rows before an end of the list, or behind 25 rows when it is to be read backwards.
+// cursorNear returns a cursor 25 rows before an end of the list, or after 25 rows when it is to be read backwards.
 func (s *testServer) cursorNear(b *testing.B, of servertest.Tenant, sort string, end, backwards bool) string {
 	b.Helper()
 	column, direction := map[string]string{"createdAt": "created_at", "name": "name_key"}[sort], "ASC"

@@ -20,8 +20,8 @@ import (
 )
 
 // BenchmarkSchedule compares scheduling a post on one account, 32 clients on 32 organizations, with bare transactions
-// of the same statements: those that the server's log shows for one such call, sent again without crier, with posts and
-// ids of their own. Bar: 0.5.
+// of the same statements: those that the server's log shows for one such call, sent again without crier, with other
+// posts and ids. Limit: 0.5.
 func BenchmarkSchedule(b *testing.B) {
 	log := serverLog(b)
 	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), quiet, servertest.WithRole("api"))
@@ -64,7 +64,7 @@ type scheduler struct {
 // draft is a post to be scheduled, and its version.
 type draft struct{ id, payload string }
 
-// addPosts copies a post that was made through crier.
+// addPosts copies a post that was created through crier.
 func (c *scheduler) addPosts(b *testing.B, count int) {
 	b.Helper()
 	post := c.NewPost(b, c.crew, "to be scheduled")
@@ -137,11 +137,11 @@ func (c *scheduler) schedule() error {
 	return err
 }
 
-// record schedules two posts and keeps the statements of the second call. Ids that only it names, it has made.
+// record schedules posts and stores the statements of the last call. Ids that only this call names were created by it.
 func (c *scheduler) record(b *testing.B, log postgresLog) {
 	b.Helper()
 	var known, all map[string]bool
-	for range 3 { // the first call has more to look up
+	for range 3 { // the first call has more to read
 		c.recorded.statements = log.during(b, func() { c.must(b, c.schedule()) })
 		c.recorded.of, known, all = c.last, all, map[string]bool{}
 		for _, s := range c.recorded.statements {
@@ -163,11 +163,11 @@ func (c *scheduler) record(b *testing.B, log postgresLog) {
 	}
 }
 
-// recording are the statements of a call, and the post that it was for.
+// recording is the statements of a call, and its post.
 type recording struct {
 	of         draft
 	statements []loggedStatement
-	fresh      []string // ids that the call made
+	fresh      []string // ids that the call created
 }
 
 type loggedStatement struct {
@@ -206,7 +206,7 @@ func (c *scheduler) bare(pool *pgxpool.Pool) error {
 	return nil
 }
 
-// barePool returns a pool like the one that crier writes through.
+// barePool returns a pool like the one that crier uses for writes.
 func barePool(b *testing.B, s *testServer) *pgxpool.Pool {
 	b.Helper()
 	cfg, err := pgxpool.ParseConfig(s.Config.DatabaseURL)
@@ -222,10 +222,10 @@ func barePool(b *testing.B, s *testServer) *pgxpool.Pool {
 	return pool
 }
 
-// postgresLog is the file into which the server of the benchmark writes.
+// postgresLog is the log file of the benchmark's PostgreSQL server.
 type postgresLog string
 
-// serverLog finds it beside the program that restarts the server.
+// serverLog finds it beside the script that restarts the server.
 func serverLog(b *testing.B) postgresLog {
 	b.Helper()
 	restart := os.Getenv("CRIER_TEST_POSTGRES_RESTART")
@@ -242,15 +242,15 @@ var (
 	uuidFormat = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 )
 
-// statements says which statements the server notes.
+// statements sets which statements the server logs.
 func (l postgresLog) statements(b *testing.B, s *testServer, which string) {
 	b.Helper()
 	s.Exec(b, `ALTER SYSTEM SET log_statement = `+which)
 	s.Exec(b, `SELECT pg_reload_conf()`)
-	<-time.After(500 * time.Millisecond) // until every connection has noticed
+	<-time.After(500 * time.Millisecond) // until every connection has reloaded the setting
 }
 
-// during returns the statements that the server was sent while fn ran.
+// during returns the statements that the server received while fn ran.
 func (l postgresLog) during(b *testing.B, fn func()) []loggedStatement {
 	b.Helper()
 	before, err := os.Stat(string(l))
@@ -265,7 +265,7 @@ func (l postgresLog) during(b *testing.B, fn func()) []loggedStatement {
 	return parseLog(string(text[before.Size():]))
 }
 
-// parseLog reads the statements with their arguments.
+// parseLog parses the statements with their arguments.
 func parseLog(text string) []loggedStatement {
 	var list []loggedStatement
 	places := logEntry.FindAllStringSubmatchIndex(text, -1)

@@ -16,12 +16,12 @@ import (
 	"crier/internal/store"
 )
 
-// roundTrip is what the way to a database in another building adds to every answer of it.
+// roundTrip is the latency that a database in another building adds to every response.
 const roundTrip = 2 * time.Millisecond
 
-// BenchmarkWriters has one customer's people write drafts in eight teams, with PostgreSQL two milliseconds away: one
-// writer, then 32 of them. Bars: 32 reach four times what one does, and half of the drafts of one take at most 15 ms.
-// On two cores, which also run PostgreSQL and the writers, 32 wait for the processor, not for each other.
+// BenchmarkWriters has the users of one customer write drafts in eight teams, with PostgreSQL two milliseconds away:
+// one writer, then 32 of them. Limits: 32 reach four times the rate of one, and half of the drafts of one take at most
+// 15 ms. On two cores, which also run PostgreSQL and the writers, 32 wait for the CPU, not for each other.
 func BenchmarkWriters(b *testing.B) {
 	db := servertest.Databases.Fresh(b, store.Postgres)
 	db.URL = delayed(b, db.URL)
@@ -42,8 +42,7 @@ func BenchmarkWriters(b *testing.B) {
 	b.ReportMetric(float64(manyHalf.Microseconds())/1000, "many-ms-p50")
 }
 
-// write has writers make drafts for some rounds. It returns how many they made in a second, and the median of their
-// times.
+// write makes writers create drafts for some rounds. It returns their rate per second, and their median latency.
 func (s *testServer) write(b *testing.B, teams []crier.ID, writers int) (perSecond float64, half time.Duration) {
 	b.Helper()
 	var mu sync.Mutex
@@ -73,7 +72,7 @@ func (s *testServer) write(b *testing.B, teams []crier.ID, writers int) (perSeco
 	return float64(len(times)) / took.Seconds(), times[len(times)/2]
 }
 
-// delayed returns the address of a proxy in front of a database that holds every answer back for a while.
+// delayed returns the address of a proxy in front of a database that delays every response.
 func delayed(b *testing.B, database string) string {
 	b.Helper()
 	address, err := url.Parse(database)
@@ -113,7 +112,7 @@ func relay(client net.Conn, address string) {
 	_ = client.Close()
 }
 
-// holdBack copies what comes, each piece as much later as the way takes. Pieces do not wait for each other.
+// holdBack copies data, delaying each chunk by the round trip. Chunks do not wait for each other.
 func holdBack(to io.Writer, from io.Reader) {
 	type piece struct {
 		due  time.Time
