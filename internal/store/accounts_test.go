@@ -13,7 +13,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// expiring makes an account whose token expires some time after now.
+// expiring creates an account whose token expires some time after now.
 func expiring(f *storetest.Fixture, after time.Duration, change ...func(*store.Account)) store.Account {
 	return f.NewAccount(crier.ProviderX, append([]func(*store.Account){func(a *store.Account) {
 		at := f.After(after)
@@ -62,7 +62,7 @@ func TestExpiringAccountsAreInterleavedByTeam(t *testing.T) {
 		other := f.NewTeam("Support")
 		ofOther := func(a *store.Account) { a.TeamID = other.ID }
 		late, later := expiring(f, time.Hour, ofOther), expiring(f, 2*time.Hour, ofOther)
-		claimed := expiring(f, time.Second, ofOther) // another node renews it
+		claimed := expiring(f, time.Second, ofOther) // another node refreshes it
 		if ok, err := f.ClaimRefresh(ctx, claimed.ID, crier.NewID(), f.Now, f.After(time.Minute)); err != nil || !ok {
 			t.Fatal(ok, err)
 		}

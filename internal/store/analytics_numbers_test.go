@@ -71,7 +71,7 @@ func sum(d store.DaySums, m crier.Metric) store.Sum {
 	return store.Sum{}
 }
 
-// What days have gained together is what a post has, however its numbers were told.
+// The gains of all days add up to the post's total, however its metrics were read.
 func TestDailyGainsAddUpToTheTotal(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)

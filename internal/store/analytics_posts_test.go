@@ -13,8 +13,8 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// Every sort of a ranking is paged through in both directions: a page's key must be the value that the database
-// sorts by, or the next page would leave posts out.
+// Every sort of a ranking is paged through in both directions: a page's key must be the value that the database sorts
+// by, or the next page would omit posts.
 func TestRankingsPageThroughEverySort(t *testing.T) {
 	t.Parallel()
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
@@ -23,7 +23,7 @@ func TestRankingsPageThroughEverySort(t *testing.T) {
 		for i := range 5 {
 			s := published(f, time.Duration(i)*time.Minute)
 			all = append(all, s)
-			if i < 4 { // the last one tells nothing
+			if i < 4 { // the last one has no metrics
 				n := int64(i % 3)
 				read(f, s, time.Hour, store.Numbers{Views: number(10 + n), Reach: number(n), Likes: number(5 - n),
 					Comments: number(n), Shares: number(n * 2), Quotes: number(1), Saves: number(0), Clicks: number(n)})
@@ -132,7 +132,7 @@ func TestLatenessPercentilesAreOfRanks(t *testing.T) {
 			late(crier.ProviderX, millis, 0)
 		}
 		late(crier.ProviderLinkedIn, 7, time.Minute)
-		late(crier.ProviderX, 99_000, 2*time.Hour) // due later than asked for
+		late(crier.ProviderX, 99_000, 2*time.Hour) // due after the period
 		// not sent by crier
 		published(f, 0, func(s *store.PublicationStats) { s.Provider = crier.ProviderInstagram })
 		show := func(filter store.AnalyticsFilter, percentiles ...int) (out []string) {

@@ -15,10 +15,10 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// dayOf returns the day of an instant in UTC, counted as analytics counts days.
+// dayOf returns the UTC day of a time, counted as analytics counts days.
 func dayOf(at crier.Time) int64 { return at.Unix() / (24 * 60 * 60) }
 
-// published returns a post that is public since some time after now, and counted unless it was counted before.
+// published returns a post that was published some time after now, and counts it unless it was counted before.
 func published(f *storetest.Fixture, after time.Duration,
 	change ...func(*store.PublicationStats)) store.PublicationStats {
 	at := f.After(after)
@@ -36,7 +36,7 @@ func published(f *storetest.Fixture, after time.Duration,
 	return s
 }
 
-// read adds a reading of a publication and tells whether it was kept.
+// read adds a reading of a publication and reports whether it was stored.
 func read(f *storetest.Fixture, s store.PublicationStats, after time.Duration, n store.Numbers) (kept bool) {
 	at := f.After(after)
 	f.Tx(func(ctx context.Context, tx *store.Tx) (err error) {
@@ -47,7 +47,7 @@ func read(f *storetest.Fixture, s store.PublicationStats, after time.Duration, n
 	return kept
 }
 
-// days reads sums of the team's days around now.
+// days reads the sums of the team's days around now.
 func days(t *testing.T, f *storetest.Fixture, gained bool, by store.DayGrouping,
 	change ...func(*store.AnalyticsFilter)) []store.DaySums {
 	t.Helper()
@@ -62,7 +62,7 @@ func days(t *testing.T, f *storetest.Fixture, gained bool, by store.DayGrouping,
 	return list
 }
 
-// around selects all of the team within ten days of now.
+// around selects everything of the team within ten days of now.
 func around(f *storetest.Fixture) store.AnalyticsFilter {
 	return store.AnalyticsFilter{TeamID: f.Team.ID, From: dayOf(f.Now) - 10, To: dayOf(f.Now) + 10}
 }
@@ -111,9 +111,9 @@ func TestReadingsChangeTheSumsByTheirDifference(t *testing.T) {
 			kept    bool
 		}{
 			{time.Hour, store.Numbers{Views: number(100), Likes: number(10)}, true},
-			{time.Hour, store.Numbers{Views: number(999)}, false},   // the same moment
+			{time.Hour, store.Numbers{Views: number(999)}, false},   // the same time
 			{time.Minute, store.Numbers{Views: number(999)}, false}, // an earlier one
-			{aDay, store.Numbers{Views: number(150)}, true},         // which tells no likes: they stay
+			{aDay, store.Numbers{Views: number(150)}, true},         // without likes: they stay
 			{2 * aDay, store.Numbers{Views: number(140), Likes: number(9), Comments: number(1)}, true},
 		} {
 			if kept := read(f, s, c.after, c.numbers); kept != c.kept {
@@ -353,7 +353,7 @@ func TestCountablesArePublishedPostsWithTheirLateness(t *testing.T) {
 		waiting, comment := f.Schedule(f.NewPost("waits")), public(f.Follow(late, store.FirstComment))
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
 			part := sending(f, late, time.Hour)
-			part.Part = 1 // of a thread: the first part says when the post went out
+			part.Part = 1 // of a thread: the first part determines when the post was published
 			for _, a := range []store.Attempt{sending(f, late, time.Second), sending(f, late, 2500*time.Millisecond),
 				part, attempt(f, late, "prepare", 2*time.Hour), sending(f, early, -time.Second)} {
 				if err := tx.InsertAttempt(ctx, a); err != nil {

@@ -56,7 +56,7 @@ func TestAuditLogCountIsExactBeforeAndAfterCompaction(t *testing.T) {
 	})
 }
 
-// Writers of a large customer must not queue behind one row.
+// Writers of a large customer must not wait for the lock of one row.
 func TestWritersOfOneOrganizationDoNotWaitForEachOther_postgres(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.Postgres).Open(t))

@@ -12,7 +12,7 @@ import (
 	"crier"
 )
 
-// checkpointTestStore returns a store with a table of its own.
+// checkpointTestStore returns a store with a test table.
 func checkpointTestStore(t *testing.T) (*Store, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func checkpointTestStore(t *testing.T) (*Store, string) {
 	return s, dir
 }
 
-// fill adds a row in a transaction, with so many pages.
+// fill adds a row of the given number of pages in a transaction.
 func fill(t *testing.T, s *Store, pages int) {
 	t.Helper()
 	err := s.WithTx(t.Context(), func(tx *Tx) error {
@@ -44,7 +44,7 @@ func fill(t *testing.T, s *Store, pages int) {
 	}
 }
 
-// logOf returns how many pages are in the log, and how many of them are in the database as well.
+// logOf returns how many pages are in the WAL, and how many of them have been checkpointed.
 func logOf(t *testing.T, db *sql.DB) (written, moved int) {
 	t.Helper()
 	var busy int
@@ -54,7 +54,7 @@ func logOf(t *testing.T, db *sql.DB) (written, moved int) {
 	return written, moved
 }
 
-// TestLongWALIsCheckpointedWithoutACommit_sqlite makes the log long, but not so long that a commit moves it.
+// TestLongWALIsCheckpointedWithoutACommit_sqlite makes the WAL long, but not so long that a commit checkpoints it.
 func TestLongWALIsCheckpointedWithoutACommit_sqlite(t *testing.T) {
 	s, _ := checkpointTestStore(t)
 	fill(t, s, checkpointFrom/2)
@@ -77,7 +77,7 @@ func TestLongWALIsCheckpointedWithoutACommit_sqlite(t *testing.T) {
 	}
 }
 
-// TestWALStaysShortUnderConstantWrites_sqlite writes without a pause: only a commit can begin the log anew.
+// TestWALStaysShortUnderConstantWrites_sqlite writes without a pause: only a commit can restart the WAL.
 func TestWALStaysShortUnderConstantWrites_sqlite(t *testing.T) {
 	s, dir := checkpointTestStore(t)
 	const rows, pages = 200, 500
@@ -87,7 +87,7 @@ func TestWALStaysShortUnderConstantWrites_sqlite(t *testing.T) {
 		written, _ := logOf(t, s.reader)
 		longest = max(longest, written)
 	}
-	// A commit that finds a checkpoint under way leaves the log to the next one.
+	// A commit that finds a running checkpoint leaves the WAL to the next one.
 	if longest > 2*checkpointLimit {
 		t.Errorf("the log had %d pages, of %d that were written", longest, rows*pages)
 	}
@@ -128,7 +128,8 @@ func TestTruncatedWALLeavesOneFile_sqlite(t *testing.T) {
 	}
 }
 
-// TestStatisticsHaveNoSamples_sqlite proves that ANALYZE takes none: SQLite would compile statements for every call.
+// TestStatisticsHaveNoSamples_sqlite proves that ANALYZE takes none: with samples, SQLite would compile statements for
+// every call.
 func TestStatisticsHaveNoSamples_sqlite(t *testing.T) {
 	s, _ := checkpointTestStore(t)
 	if _, err := s.writer.ExecContext(t.Context(), `CREATE INDEX words ON rows (word)`); err != nil {
@@ -151,7 +152,7 @@ func TestStatisticsHaveNoSamples_sqlite(t *testing.T) {
 	}
 }
 
-// TestSQLiteCheckpointsDuringWrites_sqlite holds the version that mended them.
+// TestSQLiteCheckpointsDuringWrites_sqlite requires the SQLite version that fixed them.
 func TestSQLiteCheckpointsDuringWrites_sqlite(t *testing.T) {
 	s, _ := checkpointTestStore(t)
 	var version string

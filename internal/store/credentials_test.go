@@ -74,7 +74,7 @@ func TestAuthorizationCodesKeepWhatTheyAreBoundTo(t *testing.T) {
 		if got := lock(code.Hash); got.FamilyID == nil || *got.FamilyID != family.ID {
 			t.Errorf("a used code is of %v", got.FamilyID)
 		}
-		// The end of all sessions takes unused codes along: they would be exchanged for tokens.
+		// Ending all sessions also ends unused codes: they could be exchanged for tokens.
 		unused := code
 		unused.Hash = secret(f, "unused")
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
@@ -172,7 +172,7 @@ func TestAKeyIsActiveUntilItExpiresOrIsRevoked(t *testing.T) {
 	})
 }
 
-// What a request needs besides its credential is read with it, whatever the credential.
+// The rows that a request needs besides its credential are read with it, whatever the credential.
 func TestLookaheadReadsWhatTheCredentialReaches(t *testing.T) {
 	t.Parallel()
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
@@ -288,7 +288,7 @@ func TestAnswersAreKeptUntilTheyExpireAndClaimedOnce(t *testing.T) {
 		if err != nil || got == nil || string(got.Fingerprint) != "two" || got.Body != nil {
 			t.Errorf("the answer of before is left: %+v, %v", got, err)
 		}
-		// An answer of an organization is told only while its principal belongs to it.
+		// The stored response of an organization is returned only while its principal belongs to it.
 		elsewhere := f.NewOrganization("Other")
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
 			return tx.KeepAnswer(ctx, f.Owner.ID, "k", []byte("body"), elsewhere.ID)
@@ -361,7 +361,7 @@ func TestOpenInvitationsOfAnAddress(t *testing.T) {
 			return v.ID
 		}
 		first, second := invite(1, f.Organization.ID, aDay), invite(2, f.Organization.ID, 2*time.Hour)
-		invite(3, f.NewOrganization("Other").ID, aDay) // of somebody who does not belong there
+		invite(3, f.NewOrganization("Other").ID, aDay) // of a user who does not belong there
 		for name, c := range map[string]struct {
 			at    time.Duration
 			limit int

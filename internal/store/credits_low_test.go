@@ -10,8 +10,8 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// TestLowCreditsAreReportedOnceUntilTheyRise books what the credits of an organization become in one transaction after
-// the other, and reads which event tells of it.
+// TestLowCreditsAreReportedOnceUntilTheyRise changes the credits of an organization in one transaction after the other,
+// and checks which of them record an event.
 func TestLowCreditsAreReportedOnceUntilTheyRise(t *testing.T) {
 	t.Parallel()
 	const none = crier.EventType("")
@@ -74,7 +74,7 @@ func TestLowCreditsAreReportedOnceUntilTheyRise(t *testing.T) {
 	})
 }
 
-// newEvents returns a function that puts events in order and reads those that are new.
+// newEvents returns a function that sequences events and reads the new ones.
 func newEvents(t *testing.T, st *store.Store, at int64) func() []store.Event {
 	t.Helper()
 	return func() []store.Event {

@@ -18,8 +18,8 @@ func record(tx *store.Tx, f *storetest.Fixture, name string) {
 		OrganizationID: f.Organization.ID, Data: []byte(`{}`), CreatedAt: crier.TimeOf(f.Now.Time)})
 }
 
-// TestLateCommittedEventIsNotSkipped holds a transaction that has drawn the number of its event, while others
-// are put in order in many passes, among them those that move the place where a pass begins to look.
+// TestLateCommittedEventIsNotSkipped holds a transaction that has drawn the number of its event, while others are
+// sequenced in many passes, among them those that advance the position where a pass starts to search.
 func TestLateCommittedEventIsNotSkipped(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -49,14 +49,14 @@ func TestLateCommittedEventIsNotSkipped(t *testing.T) {
 			if got := names(); !slices.Equal(got, []string{"test.late"}) {
 				t.Fatalf("after the commit: read %q", got)
 			}
-			for range 3 { // nothing is held any more: the place moves
+			for range 3 { // nothing is held any more: the position advances
 				f.Tx(func(_ context.Context, tx *store.Tx) error { record(tx, f, "after"); return nil })
 				if got := names(); !slices.Equal(got, []string{"test.after"}) {
 					t.Fatalf("with nothing held: read %q", got)
 				}
 			}
 		}
-		// The place moves when the transactions of other tests in the same cluster that are older are over.
+		// The position advances once older transactions of other tests in the same cluster have ended.
 		for {
 			floor, drawn := f.Store.SequencedUpTo(), f.Scan(`SELECT last_value FROM events_written_seq`)
 			if drawn-floor <= 3 {
@@ -68,7 +68,7 @@ func TestLateCommittedEventIsNotSkipped(t *testing.T) {
 	})
 }
 
-// holdEvent begins a transaction that has drawn the number of its event; commit ends it.
+// holdEvent starts a transaction that has drawn the number of its event; commit ends it.
 func holdEvent(t *testing.T, f *storetest.Fixture, name string) (commit func()) {
 	t.Helper()
 	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -97,8 +97,8 @@ func holdEvent(t *testing.T, f *storetest.Fixture, name string) (commit func()) 
 	}
 }
 
-// TestYoungestTransactionIsNotSkipped holds a transaction that has drawn the number of its event and is younger
-// than all that are over: in the snapshot of the next pass it is not among those that run, but among those to come.
+// TestYoungestTransactionIsNotSkipped holds a transaction that has drawn the number of its event and is younger than
+// all that have ended: in the snapshot of the next pass it is not among the running ones, but among the future ones.
 func TestYoungestTransactionIsNotSkipped(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -106,7 +106,7 @@ func TestYoungestTransactionIsNotSkipped(t *testing.T) {
 			return // one writer: there is no second transaction
 		}
 		seen := newEvents(t, f.Store, 0)
-		for range 5 { // transactions of other tests in the same cluster may come between
+		for range 5 { // transactions of other tests in the same cluster may run in between
 			f.Tx(func(_ context.Context, tx *store.Tx) error { record(tx, f, "before"); return nil })
 			commit := holdEvent(t, f, "young")
 			seen()
@@ -148,7 +148,7 @@ func TestEventPositionIsBoundToItsDatabase(t *testing.T) {
 	})
 }
 
-// TestEventsAreOrderedDuringAPurge deletes an event while it is about to get its number.
+// TestEventsAreOrderedDuringAPurge deletes an event while it is being sequenced.
 func TestEventsAreOrderedDuringAPurge(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

@@ -6,10 +6,10 @@ import (
 	"crier"
 )
 
-// PlannedOnNetworkQuery is for tests that look how a database goes about it.
+// PlannedOnNetworkQuery is for tests of its query plan.
 const PlannedOnNetworkQuery = plannedOnNetwork
 
-// MigrateTo brings the schema to an older version, for tests of what comes after it.
+// MigrateTo migrates the schema to an older version, for tests of later migrations.
 func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 	provider, done, err := s.migrationProvider()
 	if err != nil {
@@ -20,8 +20,7 @@ func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 	return err
 }
 
-// VitalsQueries returns the queries behind Vitals with their arguments, for tests that look how a database goes about
-// them.
+// VitalsQueries returns the queries behind Vitals with their arguments, for tests of their query plans.
 func VitalsQueries(now crier.Time) (queries []string, args [][]any) {
 	for _, q := range vitalsQuestions(&Vitals{}, now) {
 		queries, args = append(queries, q.query), append(args, q.args)
@@ -29,20 +28,20 @@ func VitalsQueries(now crier.Time) (queries []string, args [][]any) {
 	return queries, args
 }
 
-// SendEvents writes the events of a transaction before its end, for tests of what others see meanwhile.
+// SendEvents writes the events of a transaction before its end, for tests of what other transactions see.
 func (tx *Tx) SendEvents(ctx context.Context) error {
 	if err := tx.insertEvents(ctx); err != nil {
 		return err
 	}
 	tx.events = nil
-	var one int // which sends what is queued
+	var one int // which sends the queued statements
 	return tx.q.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 }
 
-// SequencedUpTo returns where a pass over the events without a sequence begins to look.
+// SequencedUpTo returns the position from which a pass searches for events without a sequence.
 func (s *Store) SequencedUpTo() int64 { return s.sequenced.current().all }
 
-// TakeForSequenced has all events up to a number of a database be taken for put in order.
+// TakeForSequenced marks all events up to a number of a database as sequenced.
 func (s *Store) TakeForSequenced(database string, all int64) {
 	s.sequenced.mu.Lock()
 	defer s.sequenced.mu.Unlock()

@@ -392,7 +392,7 @@ func TestErrorsAreToldAsWhatTheyMean(t *testing.T) {
 	}
 }
 
-// A statement whose result nobody waits for has to fail on the server: the commit may be on its way.
+// A statement whose result is not awaited has to fail on the server: the commit may already be sent.
 func TestStatementsFailUnlessTheyChangeWhatTheyMust(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
@@ -410,7 +410,7 @@ func TestStatementsFailUnlessTheyChangeWhatTheyMust(t *testing.T) {
 	if err := p.enqueue(changed("x"), "INSERT", []any{asJSON(&list), 7}); err != nil {
 		t.Fatal(err)
 	}
-	list[0] = "after" // what is queued is what was there
+	list[0] = "after" // the queued statement has the earlier value
 	if got := fmt.Sprint(p.queue[0].args); got != `[["before"] 7]` {
 		t.Errorf("queued %s", got)
 	}
@@ -421,7 +421,7 @@ func TestStatementsFailUnlessTheyChangeWhatTheyMust(t *testing.T) {
 	if err := (&pipeline{}).commit(context.Background()); err != nil {
 		t.Errorf("a transaction without statements: %v", err)
 	}
-	(&pipeline{}).rollback(context.Background()) // which has not begun: there is no connection to ask
+	(&pipeline{}).rollback(context.Background()) // which has not started: there is no connection
 }
 
 func TestTheOrderOfEventsIsForgottenWithItsDatabase(t *testing.T) {

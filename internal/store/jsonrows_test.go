@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-// planned makes publications that are due and belong to nobody, and returns their ids.
+// planned inserts due publications without an owner, and returns their ids.
 func planned(t *testing.T, s *store.Store, at crier.Time, count int) []crier.ID {
 	t.Helper()
 	fillPlanned(t, s, "x", at, count)
@@ -23,7 +23,7 @@ func planned(t *testing.T, s *store.Store, at crier.Time, count int) []crier.ID 
 	return ids
 }
 
-// Two workers may want the same publication in the same moment, and meet in one statement.
+// Two workers may lease the same publication at the same time, in one statement.
 func TestPublicationIsLeasedOncePerStatement(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
@@ -81,7 +81,7 @@ func settle(tb testing.TB, s *store.Store, now crier.Time, list ...*store.Settle
 	}
 }
 
-// What goes through JSON on its way into the database must not change by it.
+// Values that are written to the database as JSON must not change.
 func TestSettlementRoundTrip(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {

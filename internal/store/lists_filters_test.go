@@ -13,7 +13,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// fail has a publication end in failure, through a worker's settlement as in production.
+// fail makes a publication fail, through a worker's settlement as in production.
 func fail(t *testing.T, f *storetest.Fixture, p store.Publication) {
 	t.Helper()
 	owner := crier.NewID()
@@ -176,7 +176,7 @@ func TestScheduledPostsTellWhatFollowsThem(t *testing.T) {
 		if err != nil || len(page.Rows) != 3 {
 			t.Fatalf("%+v, %v", page, err)
 		}
-		for _, s := range page.Rows { // the list tells what reading each of them tells
+		for _, s := range page.Rows { // the list returns what reading each of them returns
 			listed, err := json.Marshal(s)
 			read, err2 := json.Marshal(list[s.ID])
 			if err != nil || err2 != nil || string(listed) != string(read) {

@@ -80,7 +80,7 @@ func TestListsArePagedInEveryOrder(t *testing.T) {
 	})
 }
 
-// fillLists makes n of everything that is listed.
+// fillLists creates n rows of everything that is listed.
 func fillLists(f *storetest.Fixture, n int) {
 	for i := range n {
 		name, at := fmt.Sprintf("Name %d", (i*5)%n), f.After(time.Duration(i%3)*time.Minute)
@@ -113,7 +113,7 @@ func fillLists(f *storetest.Fixture, n int) {
 	}
 }
 
-// countLists compares the totals with what was made.
+// countLists compares the totals with the number of created rows.
 func countLists(t *testing.T, f *storetest.Fixture, n int64) {
 	t.Helper()
 	ctx, owner, organization, team := context.Background(), f.Owner.ID, f.Organization.ID, f.Team.ID

@@ -14,7 +14,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// on puts a publication onto an account.
+// on sets the account of a publication.
 func on(a store.Account) func(*store.Publication) {
 	return func(p *store.Publication) { p.SocialAccountID, p.Provider = a.ID, a.Provider }
 }
@@ -50,7 +50,7 @@ func TestPlanningReadsThePostItsAccountsAndWhatWasPlannedBefore(t *testing.T) {
 			!plan.Published[gone.ID] || len(plan.Newest) != 2 {
 			t.Errorf("live %v, published %v, newest %v", plan.Live, plan.Published, plan.Newest)
 		}
-		// What is planned in memory and written is what reading all of it again would write.
+		// A plan that is updated in memory and written gives the same row as reading everything again.
 		later := f.After(-time.Hour)
 		plan.Newest.Plan(free.ID, later)
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
@@ -347,7 +347,7 @@ func TestAttachmentsAreCompletedFromTheLibrary(t *testing.T) {
 	})
 }
 
-// A new post is answered without reading it; the answer must be what a reading would say.
+// The response to a new post is built without reading it; it must equal what a read would return.
 func TestANewPostIsToldAsItWouldBeRead(t *testing.T) {
 	t.Parallel()
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// findings returns what lists that are filtered by one word find.
+// findings returns the results of lists that are filtered by one word.
 func findings(t *testing.T, f *storetest.Fixture, word string, statuses ...crier.PostStatus) ([]crier.ID, int64) {
 	t.Helper()
 	page, total, err := f.Posts(context.Background(), store.PostFilter{TeamID: f.Team.ID, Words: []string{word},
@@ -36,7 +36,7 @@ type written struct {
 	deleted bool
 }
 
-// changeWords makes random changes of words, states and existence.
+// changeWords randomly changes words, states and existence.
 func changeWords(f *storetest.Fixture, random *rand.Rand, p *written) {
 	f.Tx(func(ctx context.Context, tx *store.Tx) error {
 		switch random.IntN(8) {
@@ -52,7 +52,7 @@ func changeWords(f *storetest.Fixture, random *rand.Rand, p *written) {
 	})
 }
 
-// A word finds the same posts, and as many, whether changes wait or are merged.
+// A word finds the same posts, and the same number, whether changes are pending or merged.
 func TestWordsFindPostsBeforeAndAfterTheyAreMerged(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -113,7 +113,7 @@ func comparePosts(t *testing.T, f *storetest.Fixture, posts []*written, word str
 	}
 }
 
-// Some of many posts have somebody look whether there is enough to merge.
+// With many posts, some changes check whether there is enough to merge.
 func TestManyChangesTriggerMerge(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -139,7 +139,7 @@ func TestManyChangesTriggerMerge(t *testing.T) {
 	})
 }
 
-// Nodes of the previous version write words and facets themselves, while newer ones have changes waiting.
+// Nodes of the previous version write words and facets themselves, while newer ones have pending changes.
 func TestNodesOfThePreviousVersionKeepWordsCounted_postgres(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.Postgres).Open(t))

@@ -59,7 +59,7 @@ func walk[T any](t *testing.T, id func(T) crier.ID, q store.PageQuery,
 	return forward
 }
 
-// listed is a post with what lists filter by, to compute what they should show.
+// listed is a post with the fields that lists filter by, to compute the expected results.
 type listed struct {
 	store.Post
 	networks []crier.Provider
@@ -68,7 +68,7 @@ type listed struct {
 	words    []string
 }
 
-// fillPosts makes posts that differ in everything that lists filter and sort by.
+// fillPosts creates posts that differ in everything that lists filter and sort by.
 func fillPosts(t *testing.T, f *storetest.Fixture, n int) (posts []listed, tag crier.Tag) {
 	t.Helper()
 	tag = crier.Tag{ID: crier.NewID(), TeamID: f.Team.ID, Name: "Launch", Colour: "#000000", CreatedAt: f.Now,
@@ -118,7 +118,7 @@ func fillPosts(t *testing.T, f *storetest.Fixture, n int) (posts []listed, tag c
 	return posts, tag
 }
 
-// shows returns what a list should show: the same rules, in Go.
+// shows reports whether a list should contain the post: the same rules, in Go.
 func shows(f store.PostFilter, p listed, tag crier.ID) bool {
 	in := func(r store.TimeRange, at crier.Time) bool {
 		return (r.From == nil || !at.Before(r.From.Time)) && (r.To == nil || at.Before(r.To.Time))
@@ -158,7 +158,7 @@ var postOrders = map[string]func(a, b listed) int{
 	"scheduledAt": func(a, b listed) int { return a.ScheduledAt.Compare(b.ScheduledAt.Time) },
 }
 
-// expected returns what a list should show, in its order.
+// expected returns the posts that a list should contain, in its order.
 func expected(posts []listed, f store.PostFilter, tag crier.ID, q store.PageQuery) []crier.ID {
 	var kept []listed
 	for _, p := range posts {
@@ -235,7 +235,7 @@ func TestPostListFiltersInEverySortOrder(t *testing.T) {
 	})
 }
 
-// A filter that very many posts pass is not read as a whole: the list walks the index of its sort.
+// A filter that very many posts match is not read as a whole: the list walks the index of its sort.
 func TestWidePostListsFollowTheSortIndex(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

@@ -20,7 +20,7 @@ import (
 // beforePublications is the last version with the tables scheduled_posts and post_actions.
 const beforePublications = 12
 
-// oldSchema says how the databases spell what fills the old tables.
+// oldSchema holds the SQL of each database that fills the old tables.
 var oldSchema = map[store.Dialect]struct {
 	id     string // of an area and the number i
 	bytes  string
@@ -49,7 +49,7 @@ const (
 	areaAttempt
 )
 
-// oldID returns an id of an area, as the databases compute it.
+// oldID returns an id of an area, as the SQL computes it.
 func oldID(area, i int) crier.ID { return crier.ID(fmt.Sprintf("%08x-0000-4000-8000-%012x", area, i)) }
 
 const oldStatus = `CASE %s %% 8 WHEN 0 THEN 'scheduled' WHEN 1 THEN 'publishing' WHEN 2 THEN 'processing'
@@ -108,7 +108,7 @@ func fillOld(tb testing.TB, s *store.Store, n int) {
 	}
 }
 
-// The columns of the old tables, and where they are now.
+// The columns of the old tables, and their new names.
 const (
 	oldEngineColumns = `id, team_id, organization_id, post_id, social_account_id, provider, status, scheduled_at,
 		payload_id, epoch, platform_settings, state, state_secrets, platform_post_id, permalink, published_at,
@@ -118,7 +118,8 @@ const (
 		recurrence_of, live, canceled`
 )
 
-// oldRows returns the rows of the old tables, or where they are after the migration, and what refers to them.
+// oldRows returns the rows of the old tables, or their equivalents after the migration, and the rows that refer to
+// them.
 func oldRows(t *testing.T, s *store.Store, posts, actions, parent string) map[string][][]string {
 	t.Helper()
 	return map[string][][]string{
@@ -170,7 +171,7 @@ func TestPublicationsMigrationKeepsEveryRow(t *testing.T) {
 	})
 }
 
-// oldNode works with the statements of the version before the migration, as a node that has not been replaced yet.
+// oldNode runs the statements of the version before the migration, as a node that has not been replaced yet.
 type oldNode struct {
 	t       *testing.T
 	db      *sql.DB
@@ -179,7 +180,7 @@ type oldNode struct {
 	tries   map[crier.ID]int // the worker's count of changes, by publication
 }
 
-// exec runs a statement and returns the number of rows; its time counts.
+// exec runs a statement, measures its time, and returns the number of rows.
 func (o *oldNode) exec(statement string, args ...any) int64 {
 	start := time.Now()
 	res, err := o.db.ExecContext(context.Background(), statement, args...)
@@ -215,7 +216,7 @@ const (
 		ON CONFLICT (scheduled_post_id, kind) DO NOTHING`
 )
 
-// loop works once on the publication number i and its action.
+// loop runs once on the publication number i and its action.
 func (o *oldNode) loop(i int) {
 	o.loops++
 	now := crier.TimeOf(time.Now())
@@ -249,7 +250,7 @@ func (o *oldNode) loop(i int) {
 	}
 }
 
-// lock reads a row for update, as a decision of a person does.
+// lock reads a row for update, as the resolution by a user does.
 func (o *oldNode) lock(table string, id crier.ID) {
 	start := time.Now()
 	var epoch int64
@@ -261,7 +262,7 @@ func (o *oldNode) lock(table string, id crier.ID) {
 	}
 }
 
-// check compares what the node wrote with what the tables say.
+// check compares the node's writes with the tables.
 func (o *oldNode) check(s *store.Store) {
 	if o.loops == 0 || len(o.tries) == 0 {
 		o.t.Error("the old node did nothing")
@@ -275,8 +276,8 @@ func (o *oldNode) check(s *store.Store) {
 	}
 }
 
-// A node of the previous version goes on working, before, during and after the migration, and nothing of what it writes
-// is lost. CRIER_TEST_MIGRATION_ROWS says how many publications there are, half of them actions.
+// A node of the previous version continues to work before, during and after the migration, and none of its writes is
+// lost. CRIER_TEST_MIGRATION_ROWS sets how many publications there are, half of them actions.
 func TestOldNodesWorkDuringThePublicationsMigration_postgres(t *testing.T) {
 	t.Parallel()
 	n := 1000
@@ -319,7 +320,7 @@ func TestOldNodesWorkDuringThePublicationsMigration_postgres(t *testing.T) {
 	}
 }
 
-// SQLite has one process: what counts is how long the first start of a new version takes.
+// SQLite has one process: the duration of a new version's first start counts.
 func TestPublicationsMigrationOfALargeFile_sqlite(t *testing.T) {
 	t.Parallel()
 	n, err := strconv.Atoi(os.Getenv("CRIER_TEST_MIGRATION_ROWS"))
@@ -368,7 +369,7 @@ func interruptMigration(t *testing.T, s *store.Store, patience time.Duration) {
 	}
 }
 
-// The last moment at which a run can be interrupted is between the last statement and the note that it is done.
+// The last moment at which a run can be interrupted is between the last statement and recording it as done.
 func TestMigrationsWithoutATransactionCanBeRepeated_postgres(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("migrations/postgres/*.sql")

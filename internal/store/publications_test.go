@@ -64,7 +64,7 @@ func TestPostIsLiveOncePerAccount(t *testing.T) {
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
 		post, slot := f.NewPost("Hello"), f.After(time.Hour)
-		f.Follow(f.Schedule(post), store.FirstComment) // live too, and no obstacle
+		f.Follow(f.Schedule(post), store.FirstComment) // live too, but no conflict
 		insert := func(p store.Post, change func(*store.Publication)) error {
 			return f.TryTx(func(ctx context.Context, tx *store.Tx) error {
 				row := store.Publication{ID: crier.NewID(), TeamID: f.Team.ID,
@@ -123,7 +123,7 @@ func TestMovingAPublicationAdvancesEpochAndClearsLease(t *testing.T) {
 	})
 }
 
-// settlement returns a publication of which nothing but the row changes.
+// settlement returns a settlement that changes only the publication's row.
 func settlement(p store.Publication, owner crier.ID, change func(*store.Publication)) *store.Settlement {
 	s := &store.Settlement{Publication: p, Epoch: p.Epoch, Owner: owner}
 	change(&s.Publication)

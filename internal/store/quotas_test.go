@@ -11,7 +11,7 @@ import (
 	"crier/internal/store"
 )
 
-// words are those in which the databases differ here.
+// words holds the SQL that differs between the databases.
 var words = map[store.Dialect]struct{ loosen, id, explain, analyze string }{
 	store.SQLite: {`PRAGMA foreign_keys = OFF`, `hex(randomblob(16))`, `EXPLAIN QUERY PLAN `, `PRAGMA optimize`},
 	store.Postgres: {`ALTER TABLE publications DISABLE TRIGGER ALL`, `gen_random_uuid()`, `EXPLAIN `,
@@ -25,7 +25,7 @@ func mustExec(tb testing.TB, s *store.Store, statement string, args ...any) {
 	}
 }
 
-// fillPlanned schedules posts on a network, all at one time. They belong to nobody: only the table is looked at.
+// fillPlanned schedules posts on a network, all at one time. They have no owner: only the table is read.
 func fillPlanned(tb testing.TB, s *store.Store, network crier.Provider, at crier.Time, posts int) {
 	tb.Helper()
 	id := words[s.Dialect()].id
@@ -39,7 +39,7 @@ func fillPlanned(tb testing.TB, s *store.Store, network crier.Provider, at crier
 		id, posts, network), at)
 }
 
-// plan returns how a database goes about a query.
+// plan returns the query plan of a query.
 func plan(tb testing.TB, s *store.Store, query string, args ...any) string {
 	tb.Helper()
 	rows, err := s.Reader().QueryContext(context.Background(), words[s.Dialect()].explain+query, args...)
@@ -66,7 +66,7 @@ func plan(tb testing.TB, s *store.Store, query string, args ...any) string {
 	return strings.Join(lines, "\n")
 }
 
-// A video is planned on a network whose day is counted, beside very many posts on other networks: these are not read.
+// A video is planned on a network with a daily limit, beside very many posts on other networks: these are not read.
 func TestPlannedCountReadsOnlyItsNetwork(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {

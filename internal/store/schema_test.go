@@ -14,13 +14,13 @@ import (
 	"crier/internal/store"
 )
 
-// TestBothDatabasesHaveTheSameSchema: one migration is two texts, and one query is one text.
+// TestBothDatabasesHaveTheSameSchema: a migration has a text per database, but a query has one text for both.
 func TestBothDatabasesHaveTheSameSchema_postgres(t *testing.T) {
 	t.Parallel()
 	lite, post := databases.Fresh(t, store.SQLite).Open(t), databases.Fresh(t, store.Postgres).Open(t)
 	columns := postgresColumns(t, post)
-	// What nodes of an older version change of words, and the key that finds an event by its id: SQLite, where the one
-	// writer numbers events at once, has the sequence for a key.
+	// Exceptions: the changes of words by nodes of an older version, and the key that finds an event by its id. On
+	// SQLite, whose only writer numbers events at once, the sequence is the key.
 	maps.DeleteFunc(columns, func(name, _ string) bool { return strings.HasPrefix(name, "word_changes.") })
 	columns["events.sequence"] += " not null"
 	if diff := cmp.Diff(sqliteColumns(t, lite), columns); diff != "" {
@@ -55,10 +55,10 @@ func TestMigrationsComeInPairs(t *testing.T) {
 	}
 }
 
-// Texts that people write must have the order of their bytes on both databases, or pages would differ.
+// Texts that users write must have byte order on both databases, or pages would differ.
 func TestSortedTextUsesByteOrder_postgres(t *testing.T) {
 	t.Parallel()
-	// Words of our own and ids of networks are looked up, never sorted by.
+	// Internal words and ids of networks are looked up, never sorted by.
 	lookedUp := []string{"principal_kind", "provider", "provider_account_id", "delivery_state", "post_type",
 		"save_destination", "field", "kind", "status", "action"}
 	s := databases.Fresh(t, store.Postgres).Open(t)
@@ -114,7 +114,7 @@ func ours(table string) bool {
 		!strings.HasPrefix(table, "sqlite")
 }
 
-// common names the types of both databases alike.
+// common returns one name for the types of both databases.
 func common(kind string) string {
 	kind = strings.ToLower(kind)
 	for _, same := range [][2]string{
@@ -188,8 +188,8 @@ func postgresIndexes(t *testing.T, s *store.Store) map[string]string {
 	return found
 }
 
-// shape returns what matters of the text of an index, spelled alike: unique or not, the columns, and that there is a
-// condition.
+// shape returns the relevant parts of an index definition in one spelling: unique or not, the columns, and whether
+// there is a condition.
 func shape(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	unique := ""

@@ -11,7 +11,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// sortedNames are names in the order of their letters.
+// sortedNames are names in alphabetical order.
 var sortedNames = []string{"Äpfel 2", "apple", "Banana", "éclair", "Zebra", "zoo"}
 
 // pages walks a list from its first to its last page, two rows at a time.

@@ -30,7 +30,7 @@ func compilingTestDB(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// compilingTestConn returns a connection of its own, and what it keeps.
+// compilingTestConn returns a separate connection, and access to its cache.
 func compilingTestConn(t *testing.T) (*sql.Conn, func(look func(c *compilingConn))) {
 	t.Helper()
 	conn, err := compilingTestDB(t, filepath.Join(t.TempDir(), "test.db")).Conn(t.Context())
@@ -108,8 +108,8 @@ func TestStatementsAreCompiledOnce_sqlite(t *testing.T) {
 	})
 }
 
-// recompiled returns how often SQLite has compiled a statement again. The driver does not tell, so this looks inside
-// it.
+// recompiled returns how often SQLite has recompiled a statement. The driver does not report it, so this reads its
+// internals.
 func recompiled(stmt compiledStmt) int64 {
 	inside := reflect.ValueOf(stmt).Elem()
 	status := reflect.ValueOf(sqlite3.Xsqlite3_stmt_status)
@@ -119,7 +119,7 @@ func recompiled(stmt compiledStmt) int64 {
 		reflect.ValueOf(int32(0))})[0].Int()
 }
 
-// TestDifferentLimitsReuseTheStatement_sqlite binds limits in all ways that crier and the job engine do.
+// TestDifferentLimitsReuseTheStatement_sqlite binds limits in all ways that crier and the job engine use.
 func TestDifferentLimitsReuseTheStatement_sqlite(t *testing.T) {
 	for _, query := range []string{
 		`SELECT word FROM rows WHERE n >= $1 ORDER BY n LIMIT $2`,
@@ -245,7 +245,7 @@ func TestStatementCacheIsBounded_sqlite(t *testing.T) {
 	})
 }
 
-// TestInterruptedStatementCanBeReused_sqlite ends the context of a query while SQLite runs it.
+// TestInterruptedStatementCanBeReused_sqlite cancels the context of a query while SQLite runs it.
 func TestInterruptedStatementCanBeReused_sqlite(t *testing.T) {
 	conn, inside := compilingTestConn(t)
 	// Each of the rows takes as long as it counts.
@@ -287,8 +287,8 @@ func TestInterruptedStatementCanBeReused_sqlite(t *testing.T) {
 	}
 }
 
-// TestCachedStatementsHoldNoArguments_sqlite writes and reads without reading to the end: what was begun is committed,
-// and neither the log nor the file is held.
+// TestCachedStatementsHoldNoArguments_sqlite writes and reads without reading to the end: the writes are committed, and
+// neither the WAL nor the file is locked.
 func TestCachedStatementsHoldNoArguments_sqlite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	one, other := compilingTestDB(t, path), compilingTestDB(t, path)
@@ -316,7 +316,7 @@ func TestCachedStatementsHoldNoArguments_sqlite(t *testing.T) {
 		if n := number(other, `SELECT n FROM rows ORDER BY n DESC`); n != from+2 {
 			t.Errorf("another connection reads %d, want %d", n, from+2)
 		}
-		// The first column tells whether it was kept from emptying the log.
+		// The first column reports whether it was prevented from truncating the WAL.
 		for _, db := range []*sql.DB{one, other} {
 			var busy, log, moved int
 			if err := db.QueryRowContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log,
@@ -334,7 +334,7 @@ func TestCachedStatementsHoldNoArguments_sqlite(t *testing.T) {
 	}
 }
 
-// TestClosingRowsTwiceIsHarmless_sqlite closes rows again while their statement runs for others.
+// TestClosingRowsTwiceIsHarmless_sqlite closes rows again while their statement runs for another query.
 func TestClosingRowsTwiceIsHarmless_sqlite(t *testing.T) {
 	_, inside := compilingTestConn(t)
 	inside(func(c *compilingConn) {
@@ -364,7 +364,7 @@ func TestClosingRowsTwiceIsHarmless_sqlite(t *testing.T) {
 	})
 }
 
-// TestMoreOpenRowsThanCachedStatements_sqlite has all statements that are kept be in use when another one comes.
+// TestMoreOpenRowsThanCachedStatements_sqlite runs another statement while all cached ones are in use.
 func TestMoreOpenRowsThanCachedStatements_sqlite(t *testing.T) {
 	_, inside := compilingTestConn(t)
 	inside(func(c *compilingConn) {

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 func now() crier.Time { return crier.TimeOf(time.Now()) }
 
-// kindOf returns the kind of an error that callers are told, empty for others.
+// kindOf returns the kind of a crier error, empty for others.
 func kindOf(err error) crier.Kind {
 	if told, ok := errors.AsType[*crier.Error](err); ok {
 		return told.Kind
@@ -137,7 +137,7 @@ func TestTransactionsAtOnceAreIsolated(t *testing.T) {
 	})
 }
 
-// Two transactions that lock two rows in opposite order cannot both go on: one is begun anew and succeeds.
+// Two transactions that lock two rows in opposite order cannot both continue: one is restarted and succeeds.
 func TestDeadlockIsRetried_postgres(t *testing.T) {
 	t.Parallel()
 	s := databases.Fresh(t, store.Postgres).Open(t)

@@ -17,7 +17,7 @@ func TestCredentialChangesAreDetected(t *testing.T) {
 		`INSERT INTO posts (id) VALUES ($1)`:                                         false,
 		`INSERT INTO users_of_old (id) VALUES ($1)`:                                  false,
 	} {
-		for range 2 { // read, and remembered
+		for range 2 { // read, then cached
 			var seen touched
 			if seen.note(query); seen.credentials != want {
 				t.Errorf("%s: %v", query, seen.credentials)

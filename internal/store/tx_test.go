@@ -44,7 +44,7 @@ func TestPipelinedStatementsKeepOrderAndErrors(t *testing.T) {
 			if err := book(tx, organization, 1); err != nil {
 				return err
 			}
-			return book(tx, crier.NewID(), 1) // nobody
+			return book(tx, crier.NewID(), 1) // unknown organization
 		})
 		if err == nil {
 			t.Error("a booking for nobody was committed")

@@ -50,10 +50,10 @@ func TestVitalsFindTheOldestPostThatCanGoOut(t *testing.T) {
 			})
 		}
 		due("x", -time.Minute, -2*time.Second)
-		due("x", -time.Hour, time.Minute) // is tried again later: due, but nothing for a worker
+		due("x", -time.Hour, time.Minute) // is retried later: due, but no work for a worker
 		f.Lease(crier.NewID(), due("x", -time.Minute, -time.Minute))
 		due("threads", -time.Second, -time.Second)
-		for _, code := range []string{"auth_expired", "permission_missing"} { // until the account is connected again
+		for _, code := range []string{"auth_expired", "permission_missing"} { // until the account is reconnected
 			waits := due("x", -48*time.Hour, time.Hour)
 			mustExec(t, f.Store, `UPDATE publications SET error_code = $2 WHERE id = $1`, waits.ID, code)
 		}
@@ -100,7 +100,7 @@ func TestVitalsCountUnhealthyAccountsAndFailingWebhooks(t *testing.T) {
 		}
 		hook(crier.WebhookEnabledStatus, false)
 		hook(crier.WebhookEnabledStatus, true)
-		hook(crier.WebhookDisabledStatus, false) // by a person
+		hook(crier.WebhookDisabledStatus, false) // by a user
 		hook(crier.WebhookDisabledStatus, true)
 		hook(crier.WebhookDisabledStatus, true)
 		v := vitals(t, f)
@@ -115,7 +115,7 @@ func TestVitalsCountUnhealthyAccountsAndFailingWebhooks(t *testing.T) {
 	})
 }
 
-// Very many posts are planned and many have a problem that a person has to look at: neither are read through.
+// Very many posts are planned and many need attention: neither are scanned.
 func TestVitalsUseIndexes(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, s *store.Store) {
@@ -126,7 +126,7 @@ func TestVitalsUseIndexes(t *testing.T) {
 		for i, index := range []string{"publications_to_wake", "publications_planned", "publications_to_wake",
 			"social_accounts_unhealthy", "webhooks_failing"} {
 			if i > 2 && s.Dialect() == store.Postgres {
-				continue // reads empty tables as they are
+				continue // scans empty tables
 			}
 			p := plan(t, s, queries[i], args[i]...)
 			if !strings.Contains(p, index) || strings.Contains(p, "SCAN p\n") ||

@@ -48,7 +48,7 @@ func newEventsOf(t *testing.T, f *storetest.Fixture, count int) []store.Event {
 	return list
 }
 
-// deliver has events delivered to a webhook.
+// deliver creates deliveries of events to a webhook.
 func deliver(f *storetest.Fixture, w store.Webhook, again bool, at crier.Time, list ...store.Event) {
 	deliveries := make([]store.Delivery, len(list))
 	for i, e := range list {
@@ -68,7 +68,7 @@ func claim(f *storetest.Fixture, w store.Webhook, limit int, now, until crier.Ti
 	return claims
 }
 
-// state returns how the deliveries of a webhook stand, in the order of their events.
+// state returns the states of a webhook's deliveries, in the order of their events.
 func state(t *testing.T, f *storetest.Fixture, w store.Webhook) string {
 	t.Helper()
 	page, err := f.Deliveries(t.Context(), w.ID, "", "", store.PageQuery{Sort: "createdAt", Limit: 100})
@@ -93,7 +93,7 @@ func TestDeliveryIsLeasedToOneWorker(t *testing.T) {
 		ctx, w := t.Context(), newWebhook(f)
 		list := newEventsOf(t, f, 3)
 		deliver(f, w, false, f.Now, list...)
-		deliver(f, w, false, f.Now, list...) // handed over twice
+		deliver(f, w, false, f.Now, list...) // assigned twice
 		if got := state(t, f, w); got != "pending 0, pending 0, pending 0" {
 			t.Fatalf("the deliveries are %s", got)
 		}
@@ -118,7 +118,7 @@ func TestDeliveryIsLeasedToOneWorker(t *testing.T) {
 		if rest := claim(f, w, 10, f.Now, f.After(time.Minute)); len(rest) != 1 {
 			t.Errorf("%d were left to claim", len(rest))
 		}
-		again := claim(f, w, 10, f.After(time.Minute), f.After(2*time.Minute)) // all are taken for lost
+		again := claim(f, w, 10, f.After(time.Minute), f.After(2*time.Minute)) // all leases have expired
 		if len(again) != 3 {
 			t.Fatalf("%d were claimed again", len(again))
 		}
@@ -169,7 +169,7 @@ func TestFinishedDeliveryCanBeRedelivered(t *testing.T) {
 			t.Errorf("after a replay: %s", got)
 		}
 		claim(f, w, 1, f.Now, f.After(time.Minute))
-		deliver(f, w, true, f.Now, list[0]) // it is on its way
+		deliver(f, w, true, f.Now, list[0]) // it is being delivered
 		if got := state(t, f, w); got != "pending claimed 3, failed 1" {
 			t.Errorf("a replay of what is on its way: %s", got)
 		}

@@ -16,7 +16,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// These tests look at more than a tenant, so each has a database of its own.
+// These tests read more than one tenant, so each has a separate database.
 
 func TestAnalyticsFollowTheLogAndWhatWasBeforeIt(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestKeptReadingsAreAppliedAndSwept(t *testing.T) {
 	})
 }
 
-// jobTable makes the table of the job engine as far as the store knows it.
+// jobTable creates the job engine's table with the columns that the store uses.
 func jobTable(t *testing.T, s *store.Store, states ...string) {
 	t.Helper()
 	mustExec(t, s, `CREATE TABLE river_job (id bigint, state text NOT NULL, scheduled_at timestamp)`)
