@@ -60,7 +60,7 @@ func TestRevokedKeyIsRejectedAtOnceLocallyAndWithinASecondElsewhere(t *testing.T
 	})
 }
 
-// Who a caller is may be remembered for a moment; what it may do is not, on no node.
+// The identity of a caller may be cached for a moment; its permissions are not, on any node.
 func TestDemotionAppliesAtOnceOnAllNodes(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
@@ -91,7 +91,7 @@ func TestDemotionAppliesAtOnceOnAllNodes(t *testing.T) {
 	})
 }
 
-// What is read with the credential is the same as what is read without it.
+// The rows that are read with the credential equal those that are read without it.
 func TestPrefetchMatchesLaterReads(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
@@ -101,7 +101,7 @@ func TestPrefetchMatchesLaterReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // looked up, and remembered
+		for range 2 { // read, then cached
 			caller, err := r.Access.AuthenticateAhead(ctx, tenant.APIKey, access.Lookahead{TeamID: tenant.TeamID,
 				OrganizationID: tenant.OrganizationID, IdempotencyKey: "k"})
 			if err != nil {

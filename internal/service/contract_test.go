@@ -20,7 +20,7 @@ import (
 	"crier/internal/store"
 )
 
-// desk is a team with an account of each network and nobody who publishes: what is scheduled stays scheduled.
+// desk is a team with an account of each network and no publisher: scheduled posts stay scheduled.
 type desk struct {
 	*rules
 	scope    access.TeamScope
@@ -32,7 +32,7 @@ func newDesk(t *testing.T, st *store.Store) *desk {
 	return newDeskWith(t, st, func(*all.Config) {})
 }
 
-// newDeskWith is newDesk with networks that have other settings.
+// newDeskWith is newDesk with other settings of the networks.
 func newDeskWith(t *testing.T, st *store.Store, change func(*all.Config)) *desk {
 	t.Helper()
 	d := &desk{rules: &rules{store: st, time: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)},
@@ -77,7 +77,7 @@ func newDeskWith(t *testing.T, st *store.Store, change func(*all.Config)) *desk 
 	return d
 }
 
-// asset puts a finished file of a type into the library.
+// asset inserts a finished file of a type into the library.
 func (d *desk) asset(t *testing.T, mimeType string) crier.ID {
 	t.Helper()
 	width, height := 1080, 1080
@@ -104,10 +104,10 @@ func (d *desk) post(t *testing.T, in crier.PostCreate) crier.Post {
 	return p
 }
 
-// textOf returns a post of a text.
+// textOf returns a post with a text.
 func textOf(text string) crier.PostCreate { return crier.PostCreate{Text: &text} }
 
-// wantIssueAt fails unless err is a 400 with exactly these paths.
+// wantIssueAt fails the test unless err is a 400 with exactly these paths.
 func wantIssueAt(t *testing.T, err error, paths ...string) {
 	t.Helper()
 	var refused *crier.Error

@@ -18,7 +18,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// orderedEvents returns how many events the proof of order writes; CRIER_TEST_EVENTS asks for more.
+// orderedEvents returns how many events the test writes; CRIER_TEST_EVENTS sets another number.
 func orderedEvents(t *testing.T) int {
 	t.Helper()
 	if text := os.Getenv("CRIER_TEST_EVENTS"); text != "" {
@@ -33,15 +33,15 @@ func orderedEvents(t *testing.T) int {
 
 const orderWriters = 32
 
-// subject is what an event of the proof is about: the nth change of one of a few things.
+// subject is the subject of an event of the test: the nth change of one of a few things.
 type subject struct {
 	Name string `json:"name"`
 	N    int    `json:"n"`
 }
 
-// TestEveryReaderSeesEveryEventOnceAndInOrder has 32 writers on two nodes change a few things, with commits held back
-// at random after the events were written, while readers follow by cursor, by stream, and by a stream that is cut off
-// all the time.
+// TestEveryReaderSeesEveryEventOnceAndInOrder has 32 writers on two nodes change a few things, with commits delayed at
+// random after the events were written, while readers follow by cursor, by stream, and by a stream that is repeatedly
+// disconnected.
 func TestEveryReaderSeesEveryEventOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
@@ -98,7 +98,7 @@ func newOrderProof(t *testing.T, r *rules, total int) *orderProof {
 		statements = append(statements, fmt.Sprintf(`INSERT INTO test_subjects VALUES ('%d', 0)`, i))
 	}
 	if r.store.Dialect() == store.Postgres {
-		// At the commit, when the events have their ids but nobody sees them.
+		// At the commit, when the events have their ids but are not visible yet.
 		statements = append(statements, `CREATE FUNCTION test_hold_back() RETURNS trigger LANGUAGE plpgsql AS
 			'BEGIN IF random() < 0.5 THEN PERFORM pg_sleep(random() * 0.01); END IF; RETURN NULL; END'`,
 			`CREATE CONSTRAINT TRIGGER test_hold_back AFTER INSERT ON events DEFERRABLE INITIALLY DEFERRED
@@ -173,7 +173,7 @@ func (p *orderProof) byCursor(ctx context.Context, t *testing.T, n *rules) []cri
 	return seen
 }
 
-// collector is a sink that may cut itself off.
+// collector is a sink that may disconnect itself.
 type collector struct {
 	seen   *[]crier.Event
 	last   *string
@@ -201,7 +201,7 @@ func (c *collector) Event(id crier.ID, event []byte) error {
 	return nil
 }
 
-// byStream follows the stream. With pieces, each connection is cut off after a few events.
+// byStream follows the stream. With pieces, each connection is closed after a few events.
 func (p *orderProof) byStream(ctx context.Context, t *testing.T, n *rules, pieces int, cuts *int) []crier.Event {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -233,7 +233,7 @@ func (p *orderProof) query() EventQuery {
 	return EventQuery{Types: []crier.EventType{crier.PostUpdated}}
 }
 
-// check judges what a reader saw.
+// check verifies the events that a reader saw.
 func (p *orderProof) check(t *testing.T, reader string, seen []crier.Event) {
 	t.Helper()
 	if len(seen) != p.total {

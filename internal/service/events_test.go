@@ -43,7 +43,7 @@ func TestEventVisibility(t *testing.T) {
 	}
 }
 
-// organization returns the whole organization of a team's scope.
+// organization returns the scope of the whole organization of a team's scope.
 func (r *rules) organization(t *testing.T, of access.TeamScope) access.OrgScope {
 	t.Helper()
 	scope, err := r.Access.Organization(t.Context(), of.Caller(), of.Team().OrganizationID, crier.Read)
@@ -53,7 +53,7 @@ func (r *rules) organization(t *testing.T, of access.TeamScope) access.OrgScope 
 	return scope
 }
 
-// sequence puts events in order, as the log of a running node does.
+// sequence sequences events, as the log of a running node does.
 func (r *rules) sequence(t *testing.T) {
 	t.Helper()
 	for {
@@ -65,7 +65,7 @@ func (r *rules) sequence(t *testing.T) {
 	}
 }
 
-// eventsAfter reads all events behind a cursor, in small pages.
+// eventsAfter reads all events after a cursor, in small pages.
 func (r *rules) eventsAfter(t *testing.T, scope access.OrgScope, q EventQuery) (list []crier.Event, cursor string) {
 	t.Helper()
 	r.sequence(t)
@@ -164,7 +164,7 @@ func TestEventsAreKeptForThirtyDays(t *testing.T) {
 		if len(left) != 1 || left[0].Sequence <= before[0].Sequence {
 			t.Errorf("%d events are left: %+v", len(left), left)
 		}
-		// The cursor had reached the end: nothing was missed. The event behind its id is gone.
+		// The cursor had reached the end: nothing was missed. The event of its id is gone.
 		made := EventQuery{Types: []crier.EventType{crier.PostCreated}, After: cursor}
 		if next, _ := r.eventsAfter(t, scope, made); len(next) != 1 {
 			t.Errorf("%d events behind the cursor", len(next))
@@ -179,7 +179,7 @@ func TestEventsAreKeptForThirtyDays(t *testing.T) {
 	})
 }
 
-// TestEventFilterScansTheLogInChunks has rare events far apart: a page must not read all that lies between them.
+// TestEventFilterScansTheLogInChunks has rare events far apart: a page must not read everything between them.
 func TestEventFilterScansTheLogInChunks(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
@@ -209,7 +209,7 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 		write(crier.PostUpdated, 3)
 		r.sequence(t)
 		q := EventQuery{Types: []crier.EventType{crier.PostDeletedEvent}}
-		// The first page ends before the first event of this kind. A full page that ends its piece is not the last one.
+		// The first page ends before the first event of this kind. A full page that ends its chunk is not the last one.
 		for limit, want := range map[int][]int{10: {0, 1, 2}, 1: {0, 1, 0, 1, 1}} {
 			var found []int
 			q.Limit, q.After = limit, ""

@@ -26,7 +26,7 @@ func (r *rules) resetToken(t *testing.T, email string) string {
 	return token
 }
 
-// withAddresses gives links of this installation an address.
+// withAddresses sets the address of the installation's links.
 func withAddresses(c *Config) { c.PublicURL = "https://crier.example" }
 
 func TestPasswordResetLinkWorksOnce(t *testing.T) {
@@ -69,7 +69,7 @@ func TestPasswordResetLinkWorksOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, used := range []string{token, second} { // both were for the password that is gone
+		for _, used := range []string{token, second} { // both were for the old password
 			wantKind(t, r.People.CheckResetLink(ctx, used), crier.KindNotFound)
 		}
 		if user, err := r.People.User(ctx, old.Token); user != nil || err != nil {

@@ -52,7 +52,7 @@ func TestLoginThrottleSpansNetworks(t *testing.T) {
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r := newRules(t, st, testSecret)
 		r.newOwner(t, "ada@example.com")
-		err := st.WithTx(t.Context(), func(tx *store.Tx) error { // as many as a thousand networks have guessed
+		err := st.WithTx(t.Context(), func(tx *store.Tx) error { // as many as guesses from a thousand IP networks
 			return tx.NoteSignIn(t.Context(), "ada@example.com", freeGuessesAnywhere,
 				crier.TimeOf(r.time.Add(time.Minute)))
 		})

@@ -399,7 +399,7 @@ func TestRepeatedRequestsToPublishAreAnsweredFromTheirTicket(t *testing.T) {
 		}
 		waits := o.f.Schedule(o.f.NewPost("3"))
 		ticket := Ticket{Entries: []TicketEntry{{SocialAccountID: o.f.Account.ID, ScheduledPostID: waits.ID}}}
-		got, err = o.Schedules.Await(ctx, ticket) // which does not wait at all
+		got, err = o.Schedules.Await(ctx, ticket) // which does not wait
 		if err != nil || got.Data[0].Error != nil || got.Data[0].ScheduledPost.Status != crier.Scheduled {
 			t.Errorf("when the time is over: %+v, %v", got, err)
 		}

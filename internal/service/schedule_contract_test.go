@@ -13,13 +13,13 @@ import (
 	"crier/internal/store"
 )
 
-// in returns a time of the desk.
+// in returns the desk's time plus a duration.
 func (d *desk) in(after time.Duration) *crier.Time {
 	at := crier.TimeOf(d.time.Add(after))
 	return &at
 }
 
-// request asks for a post tomorrow on some networks.
+// request returns a request for a post tomorrow on some networks.
 func (d *desk) request(networks ...crier.Provider) crier.ScheduleRequest {
 	in := crier.ScheduleRequest{ScheduledAt: d.in(24 * time.Hour)}
 	for _, n := range networks {
@@ -45,7 +45,7 @@ func (d *desk) schedule(t *testing.T, post crier.ID, in crier.ScheduleRequest) [
 	return made
 }
 
-// planned returns what is scheduled of a post on a network.
+// planned returns the publication of a post on a network.
 func (d *desk) planned(t *testing.T, post crier.ID, network crier.Provider) store.Publication {
 	t.Helper()
 	var live map[crier.ID]store.Publication

@@ -16,7 +16,7 @@ import (
 	"crier/internal/store"
 )
 
-// become gives a scheduled post another state, as the engine would.
+// become sets the state of a scheduled post, as the engine would.
 func (d *desk) become(t *testing.T, id crier.ID, status crier.ScheduledPostStatus) {
 	t.Helper()
 	if _, err := d.store.Writer().ExecContext(t.Context(), `UPDATE publications SET status = $2 WHERE id = $1`, id,
@@ -34,7 +34,7 @@ func (d *desk) free(t *testing.T) (balance, reserved int64) {
 	return balance, reserved
 }
 
-// recurs returns every how many days a publication recurs; 0 for never.
+// recurs returns the interval of a publication's recurrence in days; 0 for none.
 func recurs(p store.Publication) int {
 	if p.Actions.RecurrenceIntervalDays == nil {
 		return 0
@@ -132,7 +132,7 @@ func TestUnsupportedChangeIsRejected(t *testing.T) {
 	}
 }
 
-// What a person may still do depends on how far a scheduled post is.
+// The operations that a user may still run depend on the status of a scheduled post.
 func TestScheduledPostOperationsByStatus(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
@@ -141,7 +141,7 @@ func TestScheduledPostOperationsByStatus(t *testing.T) {
 		acts := []struct {
 			name string
 			do   func(crier.ID) error
-			// may lists the states in which it can be done.
+			// may lists the states in which it is allowed.
 			may string
 		}{
 			{"update", func(id crier.ID) error {
@@ -214,7 +214,7 @@ func TestOtherTeamsScheduledPostIsNotFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A proof for one organization makes no team in another.
+	// A scope of one organization creates no team in another.
 	team, err := d.Teams.Create(ctx, org, crier.TeamCreate{Name: "Other", OrganizationID: crier.NewID()})
 	if err != nil || team.OrganizationID != d.scope.Team().OrganizationID {
 		t.Fatalf("made %+v, %v", team, err)
@@ -284,7 +284,7 @@ func TestSchedulingWarnsOfFullQuota(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		d := newDeskWith(t, st, func(c *all.Config) { c.YouTube.Limits.UploadsPerDay = 2 })
-		// plan plans a post, and tells whether it will find the quota used up.
+		// plan plans a post, and reports whether it will exceed the quota.
 		plan := func(post crier.ID, at time.Duration) bool {
 			t.Helper()
 			in := d.request(crier.ProviderYouTube)
@@ -297,7 +297,7 @@ func TestSchedulingWarnsOfFullQuota(t *testing.T) {
 				return strings.Contains(w.Message, "used up by then")
 			})
 		}
-		// The day of YouTube begins at midnight in California: 8:00 UTC in winter. The desk is at 9:00.
+		// The day of YouTube starts at midnight in California: 8:00 UTC in winter. The desk is at 9:00.
 		const nextDay = 23 * time.Hour
 		first, second, third := d.video(t), d.video(t), d.video(t)
 		for i, c := range []struct {

@@ -24,12 +24,12 @@ func TestMain(m *testing.M) { os.Exit(databases.Run(m)) }
 
 const testSecret = "0123456789abcdef0123456789abcdef"
 
-// noJobs takes jobs and forgets them.
+// noJobs discards jobs.
 type noJobs struct{}
 
 func (noJobs) Enqueue(context.Context, *store.Tx, ...job.Job) error { return nil }
 
-// rules are the services over a store, at a time that the test tells.
+// rules are the services over a store, at a time that the test sets.
 type rules struct {
 	*Services
 	store *store.Store
@@ -84,7 +84,7 @@ func TestBillingPeriodEndsAMonthLaterOnTheSameDay(t *testing.T) {
 	}
 }
 
-// initialise makes the first organization and lets its key into the team.
+// initialise creates the first organization and returns the scope of its key for the team.
 func (r *rules) initialise(t *testing.T, to crier.Permission) access.TeamScope {
 	t.Helper()
 	ctx := context.Background()
@@ -119,7 +119,7 @@ func TestDeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		purge() // a team that lives is left alone
+		purge() // a team that is not deleted is left alone
 		if _, err := r.Teams.Delete(ctx, scope); err != nil {
 			t.Fatal(err)
 		}

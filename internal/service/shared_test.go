@@ -15,7 +15,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// outbox keeps what the rules have sent and enqueued, for tests that look at it.
+// outbox records the mails and jobs of the services, for tests that check them.
 type outbox struct {
 	mu    sync.Mutex
 	jobs  []job.Job
@@ -41,7 +41,7 @@ func (b *outbox) Send(_ context.Context, to crier.Email, subject, text string) e
 	return nil
 }
 
-// kinds are those of the jobs since the last look.
+// kinds returns the kinds of the jobs since the last call.
 func (b *outbox) kinds() (list []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,8 +52,8 @@ func (b *outbox) kinds() (list []string) {
 	return list
 }
 
-// eachShared is eachOffice for tests that look at their own organization alone: they share a database. Its networks
-// are all of them, none of which can be reached.
+// eachShared is eachOffice for tests that depend on their own organization alone: they share a database. All networks
+// are registered, and none can be reached.
 func eachShared(t *testing.T, test func(t *testing.T, o office, out *outbox)) {
 	t.Helper()
 	eachSharedWith(t, func(cfg *Config, out *outbox) { cfg.Mailer = out }, test)

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// wantError fails unless an error is of a kind and says exactly a text.
+// wantError fails the test unless an error has exactly this kind and text.
 func wantError(t *testing.T, err error, kind crier.Kind, text string) {
 	t.Helper()
 	var refused *crier.Error
@@ -204,7 +204,7 @@ func TestWithoutAMailServerLinksAreInTheAnswer(t *testing.T) {
 	})
 }
 
-// memberOf is the membership of a person.
+// memberOf returns the membership of a user.
 func memberOf(t *testing.T, o office, person crier.ID) crier.Member {
 	t.Helper()
 	page, err := o.Members.List(t.Context(), o.Organization(crier.Read), first)
@@ -372,7 +372,7 @@ func TestWebhookRules(t *testing.T) {
 	})
 }
 
-// second is the error of a call whose answer does not matter.
+// second returns the error of a call whose result does not matter.
 func second[T any](_ T, err error) error { return err }
 
 func TestWebhookSecretsOverlapForTheGraceAskedFor(t *testing.T) {

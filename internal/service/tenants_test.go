@@ -13,7 +13,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// office is the rules over a fixture whose owner has signed in.
+// office is the services over a fixture whose owner has signed in.
 type office struct {
 	*rules
 	f *storetest.Fixture
@@ -33,7 +33,7 @@ func eachOffice(t *testing.T, test func(t *testing.T, o office)) {
 	})
 }
 
-// as lets a person with a role in the organization in, narrowed to some teams or not.
+// as returns the office of a user with a role in the organization, limited to some teams or not.
 func (o office) as(tb testing.TB, role crier.Role, teams ...crier.ID) office {
 	tb.Helper()
 	person := o.f.NewUser(crier.Email(string(role) + "-" + string(crier.NewID()) + "@acme.example"))
@@ -175,7 +175,7 @@ func TestRotatedKeyHasAGracePeriodAndARevokedOneNone(t *testing.T) {
 	})
 }
 
-// memberOf finds the membership of a caller.
+// memberOf returns the membership of a caller.
 func (o office) memberOf(tb testing.TB, of office) crier.Member {
 	tb.Helper()
 	page, err := o.Members.List(tb.Context(), o.Organization(crier.Read), first)
@@ -197,7 +197,7 @@ func TestMemberRules(t *testing.T) {
 		byOwner, byAdmin := o.Organization(crier.ManageMembers), admin.Organization(crier.ManageMembers)
 		owner, helper := o.memberOf(t, o), o.memberOf(t, editor)
 		_, err := o.Members.Update(ctx, byAdmin, owner.ID, crier.MemberUpdate{Role: crier.Some(crier.RoleEditor)})
-		wantKind(t, err, crier.KindForbidden) // an owner is an owner's business
+		wantKind(t, err, crier.KindForbidden) // only owners change owners
 		_, err = o.Members.Update(ctx, byAdmin, helper.ID, crier.MemberUpdate{Role: crier.Some(crier.RoleOwner)})
 		wantKind(t, err, crier.KindForbidden)
 		_, err = o.Members.Update(ctx, byOwner, helper.ID,

@@ -32,7 +32,7 @@ type received struct {
 	event  crier.Event
 }
 
-// endpoint is a receiver of webhooks.
+// endpoint receives webhooks.
 type endpoint struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -68,7 +68,7 @@ func (e *endpoint) requests() []received {
 	return slices.Clone(e.got)
 }
 
-// jobList is a queue whose jobs of webhooks a test runs when it likes.
+// jobList is a queue whose webhook jobs the test runs.
 type jobList struct {
 	mu   sync.Mutex
 	jobs []job.Job
@@ -93,7 +93,7 @@ func (q *jobList) take() []job.Job {
 	return jobs
 }
 
-// hooks are rules whose webhooks may lead to this machine.
+// hooks are rules whose webhooks may have addresses of this machine.
 type hooks struct {
 	*rules
 	queue *jobList
@@ -144,7 +144,7 @@ func (h *hooks) draft(t *testing.T) crier.Post {
 	return p
 }
 
-// deliver hands out what happened and runs jobs until there are none.
+// deliver dispatches new events and runs jobs until there are none.
 func (h *hooks) deliver(t *testing.T) {
 	t.Helper()
 	h.sequence(t)
@@ -200,7 +200,7 @@ func TestEventsAreDeliveredSigned(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		h := newHooks(t, st)
-		h.draft(t) // before the webhook was made
+		h.draft(t) // before the webhook was created
 		h.sequence(t)
 		all, some := newEndpoint(t, nil), newEndpoint(t, nil)
 		w := h.create(t, all.URL, crier.AllEvents)
@@ -364,7 +364,7 @@ func TestBothSecretsSignDuringARotation(t *testing.T) {
 		if err != nil || rotated.Secret == old.Secret {
 			t.Fatal(err)
 		}
-		h.deliver(t) // what was on its way already is signed with both
+		h.deliver(t) // pending deliveries are signed with both
 		h.time = h.time.Add(61 * time.Second)
 		h.draft(t)
 		h.deliver(t)
