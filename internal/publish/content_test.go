@@ -43,7 +43,7 @@ func attach(id crier.ID, alt string) crier.Attachment {
 	return crier.Attachment{Media: &crier.MediaAttachment{Asset: crier.AttachedAsset{AssetID: id}, AltText: alt}}
 }
 
-// library is content whose files have addresses.
+// library returns content whose files have addresses.
 func library() *Content {
 	return &Content{addresses: &media.Addresses{Key: []byte(testSecret), BaseURL: "https://crier.test",
 		Now: func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }}}

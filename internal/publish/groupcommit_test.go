@@ -11,11 +11,11 @@ import (
 	"crier/internal/store"
 )
 
-// gathered notes what was run together.
+// gathered records what was run together.
 type gathered struct {
 	mu    sync.Mutex
 	runs  [][]int
-	spoil int           // spoils every run that it is in
+	spoil int           // fails every run that contains it
 	gate  chan struct{} // the first run waits for it
 }
 
@@ -78,7 +78,7 @@ func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 	if len(g.runs[1]) != maxBatch {
 		t.Errorf("%d were run together, not %d", len(g.runs[1]), maxBatch)
 	}
-	waitFor(t, func() bool { // nobody is left at work
+	waitFor(t, func() bool { // no worker is left
 		all.mu.Lock()
 		defer all.mu.Unlock()
 		return all.running == 0 && len(all.waiting) == 0

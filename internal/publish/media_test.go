@@ -19,7 +19,7 @@ import (
 // shelf is a library of a few assets.
 type shelf []store.Asset
 
-// AssetsByID finds the assets that are asked for.
+// AssetsByID returns the requested assets.
 func (s shelf) AssetsByID(_ context.Context, _ crier.ID, ids []crier.ID) ([]store.Asset, error) {
 	var found []store.Asset
 	for _, a := range s {
@@ -32,7 +32,7 @@ func (s shelf) AssetsByID(_ context.Context, _ crier.ID, ids []crier.ID) ([]stor
 	return found, nil
 }
 
-// newLibrary is content whose files are in a folder of the test.
+// newLibrary returns content whose files are in a folder of the test.
 func newLibrary(t *testing.T) *Content {
 	t.Helper()
 	blobs, err := media.NewDisk(t.TempDir())
@@ -95,7 +95,7 @@ func TestProviderMediaHasContentAndURL(t *testing.T) {
 	}
 }
 
-// wantFile fails unless a media gives the bytes of a variant, and an address that is good for a day.
+// wantFile fails the test unless a media returns the bytes of a variant, and an address that is valid for a day.
 func wantFile(t *testing.T, c *Content, m provider.Media, variant string) {
 	t.Helper()
 	for range 2 { // as often as wanted

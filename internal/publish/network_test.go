@@ -13,32 +13,32 @@ import (
 	"crier/internal/store"
 )
 
-// answer is what a testNetwork network says to one call; without an error, the call works.
+// answer is the response of a testNetwork to one call; without an error, the call succeeds.
 type answer struct {
 	err *provider.Error
-	// effect is true when the call works although the answer is an error.
+	// effect is true when the call takes effect although the response is an error.
 	effect bool
 	// before runs when the call arrives.
 	before func()
 }
 
-// testNetwork is a network that answers as the test says, the usual way when the script is over.
+// testNetwork is a network scripted by the test; after the script, calls succeed.
 type testNetwork struct {
 	provider.Defaults
 	strategy provider.Strategy
 	parts    int // of every post
-	// processing is how often Poll says that the network is at work.
+	// processing is how often Poll reports that the network is still processing.
 	processing int
 	likes      int64
 	costs      []provider.Cost
-	twoStep    bool // it first tells that something was published, then what
+	twoStep    bool // it first reports that something was published, then what
 
 	mu      sync.Mutex
-	commits []answer // to come
-	resends []answer // to come
-	looks   []answer // to come
-	public  []string // the ids of what it shows
-	calls   []string // what it was asked
+	commits []answer // remaining
+	resends []answer // remaining
+	looks   []answer // remaining
+	public  []string // the ids of its posts
+	calls   []string // the calls it received
 	now     func() time.Time
 }
 
@@ -59,7 +59,7 @@ func (*testNetwork) Check(provider.Account, provider.Content) provider.Findings 
 	return provider.Findings{}
 }
 
-// next takes an answer from a script, notes the call, and does what it would have done.
+// next takes a response from a script, records the call, and applies its effect.
 func (n *testNetwork) next(script *[]answer, call string) answer {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -167,14 +167,14 @@ func (n *testNetwork) count(call string) (times int) {
 	return times
 }
 
-// The failures of scripts.
+// The errors of scripts.
 var (
 	unanswered = &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeProviderUnavailable,
 		Message: "no answer"}
 	outage = &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "out of order"}
 )
 
-// withNetwork returns a fixture with a testNetwork network.
+// withNetwork returns a fixture with a testNetwork.
 func withNetwork(tb testing.TB, st *store.Store, n *testNetwork) *fixture {
 	tb.Helper()
 	f := newFixture(tb, st, n)
@@ -182,7 +182,7 @@ func withNetwork(tb testing.TB, st *store.Store, n *testNetwork) *fixture {
 	return f
 }
 
-// step runs the job of a publication once and returns when it wants to come back.
+// step runs the job of a publication once and returns the time of its next run.
 func (f *fixture) step(tb testing.TB, id crier.ID) time.Time {
 	tb.Helper()
 	p := f.read(tb, id)
@@ -194,7 +194,7 @@ func (f *fixture) step(tb testing.TB, id crier.ID) time.Time {
 	return next
 }
 
-// run runs the job of a publication again and again, as time passes, until it has ended.
+// run runs the job of a publication repeatedly, as time passes, until it has ended.
 func (f *fixture) run(tb testing.TB, id crier.ID) store.Publication {
 	tb.Helper()
 	for range 50 {
@@ -219,7 +219,7 @@ func (f *fixture) read(tb testing.TB, id crier.ID) store.Publication {
 	return p
 }
 
-// attempts returns what was tried, as "operation outcome".
+// attempts returns the attempts, as "operation outcome".
 func (f *fixture) attempts(tb testing.TB, p store.Publication) []string {
 	tb.Helper()
 	list, err := f.store.Attempts(context.Background(), p.ScheduledPostID, 100)
@@ -233,7 +233,7 @@ func (f *fixture) attempts(tb testing.TB, p store.Publication) []string {
 	return said
 }
 
-// credits returns the balance and what is reserved of it.
+// credits returns the balance and the reserved credits.
 func (f *fixture) credits(tb testing.TB) (balance, reserved int64) {
 	tb.Helper()
 	o, err := f.store.Organization(context.Background(), f.organization)
@@ -243,7 +243,7 @@ func (f *fixture) credits(tb testing.TB) (balance, reserved int64) {
 	return o.CreditsBalance, o.ReservedCredits
 }
 
-// reserve sets credits aside for a publication that is about to be inserted, so that the books balance.
+// costs reserves credits for a publication that is about to be inserted, so that the ledger balances.
 func (f *fixture) costs(tb testing.TB, parts ...int64) func(*store.Publication) {
 	tb.Helper()
 	return func(p *store.Publication) {

@@ -45,7 +45,7 @@ func testPublication(kind store.PublicationKind, status crier.ScheduledPostStatu
 	return p
 }
 
-// publishedState returns the state after some parts of two have become public.
+// publishedState returns the state after some parts of two have been published.
 func publishedState(parts int) provider.State {
 	var st provider.State
 	for i := range parts {
@@ -55,23 +55,23 @@ func publishedState(parts int) provider.State {
 	return st
 }
 
-// expectation is what a result makes of a publication of which one part, or nothing, is public.
+// expectation is the expected effect of a result on a publication of which one part, or nothing, is public.
 type expectation struct {
 	// status maps statuses that change; all others become the status under "".
 	status map[crier.ScheduledPostStatus]crier.ScheduledPostStatus
 	wakes  bool
-	code   string // "before": kept
+	code   string // "before" means unchanged
 	tries  int
 	pays   bool // for the parts that are public
 	ends   bool
 }
 
-// everywhere returns one status, whatever it was.
+// everywhere returns one status for all earlier ones.
 func everywhere(status crier.ScheduledPostStatus) map[crier.ScheduledPostStatus]crier.ScheduledPostStatus {
 	return map[crier.ScheduledPostStatus]crier.ScheduledPostStatus{"": status}
 }
 
-// backFrom publishing to scheduled; everything else stays.
+// backFrom changes publishing to scheduled; everything else stays.
 var backFrom = map[crier.ScheduledPostStatus]crier.ScheduledPostStatus{crier.Publishing: crier.Scheduled}
 
 var expectations = map[result]expectation{
@@ -141,7 +141,7 @@ func checkOutcome(t *testing.T, before store.Publication, r result, parts int, w
 	checkFollowing(t, s)
 }
 
-// checkCredits checks that credits only move, and never get lost.
+// checkCredits checks that credits are only moved, and never lost.
 func checkCredits(t *testing.T, before store.Publication, s *settlement, parts int, want expectation) {
 	t.Helper()
 	p := s.Publication
@@ -174,7 +174,7 @@ func checkCredits(t *testing.T, before store.Publication, s *settlement, parts i
 	}
 }
 
-// checkFollowing checks that only what is public is followed by anything.
+// checkFollowing checks that only public posts have follow-up actions.
 func checkFollowing(t *testing.T, s *settlement) {
 	t.Helper()
 	p := s.Publication
@@ -257,7 +257,7 @@ func TestOutcomeOfManualResolution(t *testing.T) {
 		want     crier.ScheduledPostStatus
 		code     string
 		jobs     int
-		booked   int64 // on what is reserved
+		booked   int64 // from the reserved credits
 	}{
 		{name: "retry", status: crier.Failed, verdict: verdict{result: revived}, want: crier.Scheduled, jobs: 1,
 			booked: 10},

@@ -47,6 +47,6 @@ func TestPaidLikeCountsAreReadForWaitingCommentsAndBilledDaily(t *testing.T) {
 		f.tx(t, func(ctx context.Context, tx *store.Tx) error {
 			return ledger.Spend(ctx, tx, ledger.Charge{Organization: f.organization, Amount: testCredits - 10, At: now})
 		})
-		count(3, testCredits) // nobody can pay: it waits
+		count(3, testCredits) // not enough credits: it waits
 	})
 }

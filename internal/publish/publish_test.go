@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(databases.Run(m)) }
 
 const testSecret = "0123456789abcdef0123456789abcdef"
 
-// jobLog is a queue that remembers what it was given.
+// jobLog is a queue that records its jobs.
 type jobLog struct {
 	mu   sync.Mutex
 	jobs []job.Job
@@ -47,7 +47,7 @@ func (l *jobLog) take() []job.Job {
 	return jobs
 }
 
-// fixture is an engine over a store with one organization, team, account and post, at a time that the test tells.
+// fixture is an engine over a store with one organization, team, account and post, at a time that the test sets.
 type fixture struct {
 	*Engine
 	store *store.Store
@@ -60,7 +60,7 @@ type fixture struct {
 	time time.Time
 }
 
-// testCredits is what the organization of a fixture has.
+// testCredits is the balance of a fixture's organization.
 const testCredits = 1000
 
 func newFixture(tb testing.TB, st *store.Store, networks ...provider.Provider) *fixture {
@@ -94,14 +94,14 @@ func (f *fixture) now() time.Time {
 	return f.time
 }
 
-// sleep lets time pass.
+// sleep advances the clock.
 func (f *fixture) sleep(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.time = f.time.Add(d)
 }
 
-// fill writes what a publication belongs to.
+// fill inserts the rows that a publication belongs to.
 func (f *fixture) fill(tb testing.TB) {
 	tb.Helper()
 	now := crier.TimeOf(f.time)
@@ -153,7 +153,7 @@ func (f *fixture) tx(tb testing.TB, fn func(context.Context, *store.Tx) error) {
 	}
 }
 
-// insert writes a publication of the fixture's post that is due now, changed by the test.
+// insert inserts a publication of the fixture's post that is due now, changed by the test.
 func (f *fixture) insert(tb testing.TB, change ...func(*store.Publication)) store.Publication {
 	tb.Helper()
 	now := crier.TimeOf(f.now())

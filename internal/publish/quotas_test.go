@@ -10,7 +10,7 @@ import (
 	"crier/internal/store"
 )
 
-// meteredNetwork allows one post a day, and is reached through a Caller like the real ones.
+// meteredNetwork allows one post a day, and is called through a Caller like the real ones.
 type meteredNetwork struct {
 	*testNetwork
 	caller *provider.Caller

@@ -107,7 +107,7 @@ func TestDeadWorkerCallIsReconciledAtOnce(t *testing.T) {
 	})
 }
 
-// dieInCall leaves a publication as a worker does that dies in its call.
+// dieInCall leaves a publication in the state of a worker that dies in its call.
 func (f *fixture) dieInCall(tb testing.TB, p store.Publication) {
 	tb.Helper()
 	ctx, now := context.Background(), crier.TimeOf(f.now())
@@ -127,7 +127,7 @@ func TestEarlyLookupsDoNotChangeProviderState(t *testing.T) {
 	t.Parallel()
 	n := newTestNetwork(answer{err: unanswered, effect: true})
 	n.twoStep = true
-	n.looks = []answer{{}, {err: outage}} // it says that there is something, and then nothing
+	n.looks = []answer{{}, {err: outage}} // it finds something, and then nothing
 	f := withNetwork(t, databases.Fresh(t, store.SQLite).Open(t), n)
 	p := f.insert(t)
 	f.step(t, p.ID)

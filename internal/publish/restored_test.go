@@ -13,13 +13,13 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// eachShared runs a test on a database of each kind that all such tests share, as a tenant of its own.
+// eachShared runs a test on a database of each kind that all such tests share, with its own tenant.
 func eachShared(t *testing.T, test func(t *testing.T, st *store.Store)) {
 	t.Helper()
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) { test(t, f.Store) })
 }
 
-// restoredAt has the engine believe that its store was restored a while ago from a backup of an hour before.
+// restoredAt marks the store as restored a while ago from a backup of an hour before.
 func (f *fixture) restoredAt(ago time.Duration) store.Restoration {
 	r := store.Restoration{RestoredAt: crier.TimeOf(f.now().Add(-ago)),
 		BackedUpAt: crier.TimeOf(f.now().Add(-ago - time.Hour))}
@@ -27,15 +27,15 @@ func (f *fixture) restoredAt(ago time.Duration) store.Restoration {
 	return r
 }
 
-// fromBackup has a publication come from the backup: it was made before, and is due some time after the restore.
+// fromBackup makes a publication come from the backup: it was created before, and is due some time after the restore.
 func fromBackup(r store.Restoration, due time.Duration) func(*store.Publication) {
 	return func(p *store.Publication) {
 		p.CreatedAt, p.ScheduledAt = crier.TimeOf(r.BackedUpAt.Add(-time.Hour)), crier.TimeOf(r.RestoredAt.Add(due))
 	}
 }
 
-// runLate is run for what is due later: it comes back a moment after the time, since the engine waits for the second
-// itself and the clock of a test stands still meanwhile.
+// runLate is run for publications that are due later: it continues a moment after the due time, since the engine waits
+// for the second itself and the clock of a test stands still meanwhile.
 func (f *fixture) runLate(tb testing.TB, id crier.ID) store.Publication {
 	tb.Helper()
 	for range 20 {
@@ -54,7 +54,7 @@ func TestPublicationsOfABackupAreLookedForBeforeAnythingIsSent(t *testing.T) {
 	reading := provider.Strategy{Method: provider.ByReading, Absences: 2, Apart: 10 * time.Second}
 	refused := &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "no such thing"}
 	for name, c := range map[string]struct {
-		public   int // what the network shows already
+		public   int // public on the network already
 		due      time.Duration
 		since    time.Duration // since the restore
 		change   func(t *testing.T, f *fixture, n *testNetwork)
@@ -153,7 +153,7 @@ func TestWhatWasMadeAfterARestoreIsNotLookedFor(t *testing.T) {
 	})
 }
 
-// A part without a text could be taken for any other, so that it is not looked for.
+// A part without a text could be mistaken for any other, so it is not searched for.
 func TestOnlyWhatHasATextIsRecognized(t *testing.T) {
 	t.Parallel()
 	parts := []provider.Part{{Text: "one"}, {}, {Text: "three"}}
@@ -204,7 +204,7 @@ func TestTheRestoreIsReadOnce(t *testing.T) {
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := f.Publisher.restoration(gone); err != nil { // known: nobody is asked
+		if _, err := f.Publisher.restoration(gone); err != nil { // cached: the store is not read
 			t.Errorf("asked again: %v", err)
 		}
 	})

@@ -177,7 +177,7 @@ func TestNetworkErrorsUpdateAccountHealth(t *testing.T) {
 	}
 }
 
-// TestOnlyAnAcceptedCallClearsRateLimit has a post found public that was sent before the limit.
+// TestOnlyAnAcceptedCallClearsRateLimit finds a post public that was sent before the limit.
 func TestOnlyAnAcceptedCallClearsRateLimit(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
@@ -325,7 +325,7 @@ func TestDrainReleasesLeases(t *testing.T) {
 	n := newTestNetwork()
 	f := withNetwork(t, databases.Fresh(t, store.SQLite).Open(t), n)
 	p := f.insert(t)
-	for range maxAccountCalls { // all calls of the account are under way
+	for range maxAccountCalls { // all calls of the account are in use
 		if _, err := f.Publisher.limiter.acquire(context.Background(), f.account.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +376,7 @@ func TestSeriesReservesCreditsWhenDue(t *testing.T) {
 	})
 }
 
-// nextOf returns the publication that the queue was told to wake after another one.
+// nextOf returns the publication that was enqueued after another one.
 func (f *fixture) nextOf(tb testing.TB, p store.Publication) store.Publication {
 	tb.Helper()
 	for _, j := range f.jobs.take() {

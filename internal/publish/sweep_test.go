@@ -47,7 +47,7 @@ func TestSweepWaitsLongerOnABusyNode(t *testing.T) {
 	})
 }
 
-// limiterWith returns a limiter with some at work, on as many accounts as it takes.
+// limiterWith returns a limiter with some calls running, on as many accounts as needed.
 func limiterWith(atWork int) *accountLimiter {
 	l := newAccountLimiter()
 	for on := crier.NewID(); atWork > 0; {

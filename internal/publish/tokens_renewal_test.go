@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-// renewer is a network that answers renewals as the test says.
+// renewer is a network whose refreshes are scripted by the test.
 type renewer struct {
 	renewing
 	token  provider.Token
@@ -27,7 +27,7 @@ func (s *renewer) Refresh(context.Context, provider.Account) (provider.Token, er
 	return s.token, s.err
 }
 
-// hold gives the fixture's account a token that ends after some time.
+// hold gives the fixture's account a token that expires after some time.
 func (f *fixture) hold(tb testing.TB, t provider.Token, ends time.Duration) {
 	tb.Helper()
 	if ends != 0 {
@@ -39,7 +39,7 @@ func (f *fixture) hold(tb testing.TB, t provider.Token, ends time.Duration) {
 	f.tx(tb, func(ctx context.Context, tx *store.Tx) error { return tx.UpdateAccount(ctx, f.account) })
 }
 
-// stored is the fixture's account as it is in the store.
+// stored returns the fixture's account from the store.
 func (f *fixture) stored(tb testing.TB) store.Account {
 	tb.Helper()
 	a, err := f.store.Account(tb.Context(), f.account.ID)
@@ -92,7 +92,7 @@ func TestRenewalsEndInATokenOrSayWhatIsWrong(t *testing.T) {
 		Message: "consent was withdrawn"}
 	failing := HealthAuthFailed
 	for name, c := range map[string]struct {
-		ends   time.Duration // of the token that is there
+		ends   time.Duration // of the current token
 		ill    bool
 		err    error
 		status crier.AccountStatus
@@ -126,7 +126,7 @@ func TestRenewalsEndInATokenOrSayWhatIsWrong(t *testing.T) {
 					t.Errorf("%s with the token %q and %q, %v",
 						a.Status, token.Access.Reveal(), crier.Text(a.AccountHealthIssue), err)
 				}
-				owner := crier.NewID() // the claim was given back, whatever came of it
+				owner := crier.NewID() // the claim was released, whatever the result
 				ok, err := st.ClaimRefresh(t.Context(), a.ID, owner,
 					crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(time.Minute)))
 				if err != nil || !ok {
@@ -152,7 +152,7 @@ func TestARenewalDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
 		if token, err := f.Tokens.Open(f.stored(t)); err != nil || token.Access.Reveal() != "connected anew" {
 			t.Errorf("the token is %q, %v", token.Access.Reveal(), err)
 		}
-		// Who asks with what it knew is given the newer token, without asking the network.
+		// A caller with the old token gets the newer one, without a call to the network.
 		n.before = func() { t.Error("the network was asked again") }
 		a, err := f.Tokens.Renew(t.Context(), asked)
 		if err != nil || !a.TokenExpiresAt.Equal(f.now().Add(2*time.Hour)) {
@@ -167,7 +167,7 @@ func TestTokensAreRenewedWhenTheyAreNeededAndAboutToEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		ends   time.Duration
 		err    error
-		access string // empty: refused
+		access string // empty means refused
 	}{
 		"good for long":             {refreshMargin + time.Second, nil, "old"},
 		"without an end":            {0, ended, "old"},
@@ -214,7 +214,7 @@ func TestNodesWaitForTheOneThatRenews(t *testing.T) {
 		if _, err := f.Tokens.awaitRenewal(gone, asked); !errors.Is(err, context.Canceled) {
 			t.Errorf("a caller that went away: %v", err)
 		}
-		f.hold(t, provider.Token{Access: "theirs"}, time.Hour) // what the other node has committed
+		f.hold(t, provider.Token{Access: "theirs"}, time.Hour) // committed by the other node
 		a, err := f.Tokens.Renew(t.Context(), asked)
 		if err != nil || !a.TokenExpiresAt.Equal(f.now().Add(time.Hour)) {
 			t.Errorf("%v, %v", a.TokenExpiresAt, err)
@@ -245,7 +245,7 @@ func TestNetworksThatRenewNothingSayToConnectAgain(t *testing.T) {
 func TestPersistTriesAgainOnlyWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	clock := crier.Clock(time.Now)
-	away, refused := context.DeadlineExceeded, errors.New("refused") // a time-out is a network error
+	away, refused := context.DeadlineExceeded, errors.New("refused") // a timeout is a network error
 	for name, c := range map[string]struct {
 		answers []error
 		want    error

@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-// renewing is a network that renews tokens.
+// renewing is a network that refreshes tokens.
 type renewing struct{ remover }
 
 func (*renewing) Info() provider.Info {
@@ -53,7 +53,7 @@ func TestAskRefreshesRejectedTokenAndRetriesOnce(t *testing.T) {
 	})
 }
 
-// hanging is a network whose renewals hang for the accounts of one team.
+// hanging is a network whose refreshes hang for the accounts of one team.
 type hanging struct {
 	renewing
 	team    map[crier.ID]bool // its accounts

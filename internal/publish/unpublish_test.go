@@ -12,7 +12,7 @@ import (
 	"crier/internal/store"
 )
 
-// remover is a network that removes posts, in the order in which it is asked, and charges for it.
+// remover is a network that records the deletions of posts, in order, and charges for them.
 type remover struct {
 	provider.Defaults
 	removed []string
@@ -48,7 +48,7 @@ func (r *remover) Unrepost(ctx context.Context, a provider.Account, id string) (
 	return r.Delete(ctx, a, "repost of "+id)
 }
 
-// published writes a published thread of two parts with a comment, a comment after many likes, and a repost.
+// published inserts a published thread of two parts with a comment, a comment after many likes, and a repost.
 func (f *fixture) published(tb testing.TB, repost crier.RepostAfter) store.Publication {
 	tb.Helper()
 	now := crier.TimeOf(f.now())

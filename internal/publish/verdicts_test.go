@@ -11,7 +11,7 @@ import (
 	"crier/internal/store"
 )
 
-// scripted is a network that does what a test says.
+// scripted is a network scripted by the test.
 type scripted struct {
 	provider.Defaults
 	commit    func(st *provider.State) error
@@ -51,7 +51,7 @@ func (n *scripted) Delete(_ context.Context, _ provider.Account, id string) (pro
 	return provider.Deleted, nil
 }
 
-// publish lets a publication go on until it has ended.
+// publish runs a publication until it has ended.
 func (f *fixture) publish(t *testing.T, p store.Publication) store.Publication {
 	t.Helper()
 	for range 20 {
@@ -71,7 +71,7 @@ func (f *fixture) publish(t *testing.T, p store.Publication) store.Publication {
 	return p
 }
 
-// deleteVerdict returns what came of asking the network to delete a publication.
+// deleteVerdict returns the result of deleting a publication from the network.
 func (f *fixture) deleteVerdict(t *testing.T, p store.Publication) string {
 	t.Helper()
 	if _, err := f.Publisher.Unpublish(t.Context(), p.ID); err != nil {

@@ -8,7 +8,7 @@ import (
 	"crier/internal/publish"
 )
 
-// A post that its network prepares must be begun so early that it can still leave at its second.
+// A post that its network has to prepare must be started early enough to be published on its second.
 func TestLeadTimeDependsOnNetwork(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 17, 9, 0, 0, 0, time.UTC)
