@@ -12,7 +12,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// health is what an account says about itself.
+// health is the reported health of an account.
 type health struct {
 	Status                                   string
 	AccountHealthIssue, AccountHealthMessage string
@@ -27,7 +27,7 @@ func (e *engine) health(tb testing.TB, c crew, a servertest.Account) health {
 	return h
 }
 
-// renew does what the job does that keeps tokens alive. It leaves out those that the server is renewing by itself.
+// renew runs the job that refreshes tokens. It skips those that the server is refreshing by itself.
 func (e *engine) renew(tb testing.TB) {
 	tb.Helper()
 	if err := e.Node.Services.Tokens.RenewExpiring(context.Background()); err != nil {
@@ -43,13 +43,13 @@ func (e *engine) unhealthy(tb testing.TB, c crew, a servertest.Account) (h healt
 	return h
 }
 
-// setTime sets a time of an account behind the server's back.
+// setTime sets a time of an account directly in the store.
 func (e *engine) setTime(tb testing.TB, a servertest.Account, column string, at time.Time) {
 	tb.Helper()
 	e.Exec(tb, `UPDATE social_accounts SET `+column+` = $2 WHERE id = $1`, a.ID, crier.TimeOf(at))
 }
 
-// tokenEnds returns when the token of an account ends.
+// tokenEnds returns when the token of an account expires.
 func (e *engine) tokenEnds(tb testing.TB, a servertest.Account) time.Time {
 	tb.Helper()
 	known, err := e.Node.Store.Account(context.Background(), a.ID)
@@ -131,7 +131,7 @@ func TestTokensAreRefreshedAheadOfTheirPosts(t *testing.T) {
 			t.Errorf("the token that nothing needs was renewed to %s", ends)
 		}
 		e.setTime(t, threads, "token_expires_at", now.Add(10*24*time.Hour))
-		e.box.Fault(t, threads, "refresh", "outage", object{"count": 100}) // the server renews by itself as well
+		e.box.Fault(t, threads, "refresh", "outage", object{"count": 100}) // the server refreshes by itself as well
 		e.renew(t)
 		if h := e.health(t, c, threads); h.Status != "connected" || h.AccountHealthIssue != "" {
 			t.Errorf("an outage while renewing: %+v", h)

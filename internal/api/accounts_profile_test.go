@@ -9,7 +9,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// verdict returns what a dry run says about one account.
+// verdict returns the result of a dry run for one account.
 func (e *engine) verdict(tb testing.TB, c crew, post string, on servertest.Account,
 	settings object) crier.ValidationEntry {
 	tb.Helper()
@@ -22,7 +22,7 @@ func (e *engine) verdict(tb testing.TB, c crew, post string, on servertest.Accou
 func TestCreatorInfoIsCheckedBeforeScheduling(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withRole("api")) // workers read too: their readings would be counted
+		e := startEngine(t, db, withRole("api")) // workers read too: their reads would be counted
 		c := e.NewCrew(t, 0, "tiktok:private", "tiktok")
 		private, other := c.Accounts[0], c.Accounts[1]
 		post := e.Film(t, c, "A film")

@@ -19,7 +19,7 @@ import (
 	"crier/internal/store"
 )
 
-// publishAlone publishes, and stops the workers: nothing is read or counted by itself afterwards.
+// publishAlone publishes, and stops the workers: nothing is read or counted automatically afterwards.
 func (w *world) publishAlone(t *testing.T, networks ...crier.Provider) []crier.ScheduledPost {
 	t.Helper()
 	w.work(t)
@@ -28,7 +28,7 @@ func (w *world) publishAlone(t *testing.T, networks ...crier.Provider) []crier.S
 	return list
 }
 
-// setNumbers sets numbers on the sandbox.
+// setNumbers sets metrics on the sandbox.
 func (w *world) setNumbers(t *testing.T, body object) {
 	t.Helper()
 	data, err := json.Marshal(body)
@@ -41,7 +41,7 @@ func (w *world) setNumbers(t *testing.T, body object) {
 	}
 }
 
-// calls returns how often the sandbox was asked to read something of a network.
+// calls returns how many reads of a network the sandbox received.
 func (w *world) calls(t *testing.T, network crier.Provider) (n int) {
 	t.Helper()
 	resp, err := http.Get(w.sandbox + "/_control/calls?provider=" + string(network))
@@ -62,20 +62,20 @@ func (w *world) calls(t *testing.T, network crier.Provider) (n int) {
 	return n
 }
 
-// readAccount makes the daily reading of an account.
+// readAccount runs the daily reading of an account.
 func (w *world) readAccount(t *testing.T, network crier.Provider) error {
 	t.Helper()
 	return w.services.Analytics.AccountSnapshot(t.Context(), job.AccountSnapshot{SocialAccountID: w.account(t, network),
 		Provider: network, Before: crier.TimeOf(w.now().Add(time.Hour))})
 }
 
-// readPost makes a reading of a published post.
+// readPost runs a reading of a published post.
 func (w *world) readPost(t *testing.T, id crier.ID) error {
 	t.Helper()
 	return w.services.Analytics.Snapshot(t.Context(), job.Snapshot{ScheduledPostID: id})
 }
 
-// lastFollowers returns where the line of a network's followers ends; nil when there is none.
+// lastFollowers returns the last value of a network's follower chart; nil when there is none.
 func (w *world) lastFollowers(t *testing.T, network crier.Provider) *float64 {
 	t.Helper()
 	s := as[crier.AnalyticsSeries](t, w.call(t, http.MethodGet,
@@ -91,7 +91,7 @@ func (w *world) payForReadings(t *testing.T) {
 	w.call(t, http.MethodPatch, w.organization(""), object{"metricsPolicy": "all"}).want(t, 200)
 }
 
-// remote returns the name that a network has for an account.
+// remote returns the id of an account on its network.
 func (w *world) remote(t *testing.T, network crier.Provider) string {
 	t.Helper()
 	a, err := w.store.Account(t.Context(), w.account(t, network))
@@ -136,14 +136,14 @@ func TestSandboxDerivesFollowersAndViewsFromLikes(t *testing.T) {
 		if *got.Metrics.Likes.Value != 200 || *got.Metrics.Views.Value != 4000 || *got.Followers.Value != 120 {
 			t.Errorf("200 likes make %+v", got)
 		}
-		got = set(object{"likes": 150, "views": 77}) // numbers may fall
+		got = set(object{"likes": 150, "views": 77}) // metrics may fall
 		if *got.Metrics.Likes.Value != 150 || *got.Metrics.Views.Value != 77 || *got.Followers.Value != 115 {
 			t.Errorf("150 likes and 77 views make %+v", got)
 		}
 	})
 }
 
-// A network that is away puts its own readings off, and no others.
+// An unreachable network postpones its own readings, and no others.
 func TestUnreachableNetworkDoesNotDelayOtherReadings(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -166,7 +166,7 @@ func TestUnreachableNetworkDoesNotDelayOtherReadings(t *testing.T) {
 		if got := w.lastFollowers(t, crier.ProviderFacebook); got == nil {
 			t.Error("the other network was not read")
 		}
-		// When the next reading is due, the one that could not be made is given up.
+		// When the next reading is due, the one that failed is given up.
 		w.wait(7 * time.Hour)
 		requireNoError(t, w.readPost(t, list[0].ID))
 		requireNoError(t, w.services.Analytics.AccountSnapshot(t.Context(), job.AccountSnapshot{
@@ -174,7 +174,7 @@ func TestUnreachableNetworkDoesNotDelayOtherReadings(t *testing.T) {
 	})
 }
 
-// A connection without the permission is not asked for numbers: the account says so, and no job fails.
+// Metrics are not requested through a connection without the permission: the account shows a hint, and no job fails.
 func TestMissingPermissionIsAHintAndNoError(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -209,7 +209,7 @@ func TestMissingPermissionIsAHintAndNoError(t *testing.T) {
 	})
 }
 
-// Whatever is read of X without having been asked for, nobody pays, and X is not asked.
+// Readings of X that were not enabled are neither made nor billed.
 func TestReadingsAreBilledOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -235,7 +235,7 @@ func TestReadingsAreBilledOnlyOnRequest(t *testing.T) {
 	})
 }
 
-// What was published and read before the tables of analytics existed is counted afterwards, once.
+// Posts that were published and read before the analytics tables existed are counted afterwards, once.
 func TestPostsFromBeforeAnalyticsAreCounted(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -269,7 +269,7 @@ func TestPostsFromBeforeAnalyticsAreCounted(t *testing.T) {
 	})
 }
 
-// A table of the ranking has all posts, however many pages the list has.
+// A CSV of the ranking has all posts, however many pages the list has.
 func TestRankingAsCSVHasAllPosts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -329,7 +329,7 @@ func (w *world) rankMany(t *testing.T, n int) {
 	requireNoError(t, err)
 }
 
-// Readings that have outlived their time go a batch at a time, and drafts and schedules go on meanwhile.
+// Expired readings are deleted in batches, and drafts and schedules continue meanwhile.
 func TestPurgeOfReadingsDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {

@@ -12,7 +12,7 @@ import (
 	"crier/internal/job"
 )
 
-// publish posts on networks and waits until it is public and counted.
+// publish publishes on networks and waits until the post is public and counted.
 func (w *world) publish(t *testing.T, text string, networks ...crier.Provider) []crier.ScheduledPost {
 	t.Helper()
 	post := w.draft(t, object{"text": text})
@@ -31,7 +31,7 @@ func (w *world) publish(t *testing.T, text string, networks ...crier.Provider) [
 	return list
 }
 
-// follow counts what was published.
+// follow counts published posts.
 func (w *world) follow(t *testing.T) {
 	t.Helper()
 	_, err := w.store.SequenceEvents(t.Context())
@@ -42,7 +42,7 @@ func (w *world) follow(t *testing.T) {
 	}
 }
 
-// summary asks for the summary of today.
+// summary reads the summary of today.
 func (w *world) summary(t *testing.T, query string) crier.AnalyticsSummary {
 	t.Helper()
 	return as[crier.AnalyticsSummary](t, w.call(t, http.MethodGet, w.team("/analytics/summary?%s", query), nil).want(t,
@@ -58,7 +58,7 @@ func TestAnalyticsCountPublishedPosts(t *testing.T) {
 			requireNoError(t, w.services.Analytics.Snapshot(context.Background(), job.Snapshot{ScheduledPostID: p.ID,
 				Round: 99}))
 		}
-		// X sells readings, which the organization did not ask for: its post is counted by the event alone.
+		// X charges for reads, which the organization has not enabled: its post is counted by the event alone.
 		w.follow(t)
 		got := w.summary(t, "compare=previous")
 		if got.Posts != 3 || got.Metrics.Likes.Told != 2 || got.Metrics.Likes.NotTold != 1 ||

@@ -121,7 +121,7 @@ func tampered(t *testing.T, address string) string {
 
 func addressesExpire(t *testing.T, l library) {
 	id := l.Ready(t, "a.png", mediatest.PNG(64, 48))
-	// The hour begins, so that nothing changes within a few seconds.
+	// Advance to the start of an hour, so that nothing changes within a few seconds.
 	l.Clock.Advance(time.Until(time.Now().Truncate(time.Hour).Add(time.Hour)))
 	first := l.Do(t, "GET", l.Assets(id), nil).Text(t, "thumbnailUrl")
 	l.Clock.Advance(58 * time.Minute)

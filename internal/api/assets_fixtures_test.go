@@ -20,7 +20,7 @@ func startLibrary(tb testing.TB, db database, options ...servertest.Option) libr
 	return library{servertest.StartLibrary(tb, db, options...)}
 }
 
-// withS3 keeps the files in a bucket, under a prefix of their own.
+// withS3 stores the files in a bucket, under a separate prefix.
 func withS3(s3 mediatest.S3) servertest.Option {
 	return func(a *server.Config) {
 		a.S3 = server.S3{
@@ -30,8 +30,8 @@ func withS3(s3 mediatest.S3) servertest.Option {
 	}
 }
 
-// storeRules look at the files of all teams, or move the clock by hours: each has a server of its own, where all other
-// rules are about a team on one that they share.
+// storeRules depend on the files of all teams, or move the clock by hours: each has a separate server, while all other
+// rules use one team each on a shared server.
 var storeRules = map[string]func(*testing.T, library){
 	"what is no good file is refused and leaves nothing behind":      refusedFiles,
 	"a form says what is wrong with it":                              refusedForms,
@@ -47,7 +47,7 @@ var storeRules = map[string]func(*testing.T, library){
 	"a deleted asset is removed for good after thirty days":          purgedAssets,
 }
 
-// TestMediaLibrary holds the library to its rules on both databases, with its files on disk, and with its files on S3.
+// TestMediaLibrary checks the rules of the library on both databases, with its files on disk, and with its files on S3.
 func TestMediaLibrary(t *testing.T) {
 	t.Parallel()
 	all := func(t *testing.T, start func(*testing.T) library) {
@@ -94,7 +94,7 @@ func formField(name, value string) servertest.FormPart {
 	return servertest.FormPart{Field: name, Data: []byte(value)}
 }
 
-// compatible returns the networks that take an asset, and the issues of those that do not.
+// compatible returns the networks that accept an asset, and the issues of those that do not.
 func compatible(tb testing.TB, asset servertest.Response) (ok []string, issues map[string][]string) {
 	tb.Helper()
 	var body struct {

@@ -15,12 +15,12 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// withImportsFrom lets files be imported from a private network.
+// withImportsFrom allows imports of files from a private network.
 func withImportsFrom(network string) servertest.Option {
 	return func(a *server.Config) { a.ImportAllow = []netip.Prefix{netip.MustParsePrefix(network)} }
 }
 
-// origin is a server on this machine that files are imported from. It counts what is asked of it.
+// origin is a server on this machine that files are imported from. It counts the requests.
 type origin struct {
 	*httptest.Server
 	asked atomic.Int64

@@ -97,7 +97,7 @@ func orZero[T any](p *T) (v T) {
 	return v
 }
 
-// wantThumbnail fails unless the asset's thumbnail is a picture of the right shape that needs no token.
+// wantThumbnail fails the test unless the asset's thumbnail is a picture of the right shape that needs no token.
 func (l library) wantThumbnail(t *testing.T, name string, a crier.Asset) {
 	t.Helper()
 	if a.ThumbnailURL == nil {
@@ -147,7 +147,7 @@ func refusedFiles(t *testing.T, l library) {
 			t.Errorf("%s: %s", name, got.Body)
 		}
 	}
-	// A large file is refused by its first bytes, and its sender hears why although it is still sending.
+	// A large file is refused by its first bytes, and the client gets the reason although it is still sending.
 	l.Upload(t, "a.html", append(mediatest.HTML(), make([]byte, 16<<20)...)).WantIssues(t, "file")
 	l.WantNothing(t)
 }
@@ -295,7 +295,7 @@ func listedAssets(t *testing.T, l library) {
 	l.Do(t, "GET", l.Assets()+"?limit=1&kind=image&cursor="+cursor, nil).WantIssues(t, "cursor")
 }
 
-// wantPages walks through a list of pages of one entry, to the end and back.
+// wantPages walks through a list in pages of one entry, to the end and back.
 func (l library) wantPages(t *testing.T, address string, entries int) {
 	t.Helper()
 	var forth, back []string
@@ -373,7 +373,7 @@ func deletedAssets(t *testing.T, l library) {
 	}
 }
 
-// Pictures of more pixels than are decoded while a caller waits are processed by a job: on one store with the usual
+// Pictures of more pixels than are decoded during a request are processed by a job: on one store with the default
 // number of pixels, on the others with a smaller one.
 func TestLargeImageIsProcessedByAJob(t *testing.T) {
 	t.Parallel()
@@ -429,14 +429,14 @@ func processedByAJob(t *testing.T, l library, width, height uint32) {
 	}
 }
 
-// jobs returns how many jobs of a kind speak of an asset.
+// jobs returns how many jobs of a kind refer to an asset.
 func (l library) jobs(t *testing.T, kind, asset string) int64 {
 	t.Helper()
 	return l.Number(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND CAST(args AS TEXT) LIKE $2`, kind,
 		"%"+asset+"%")
 }
 
-// process does the job that makes what belongs to an asset.
+// process runs the job that processes an asset.
 func (l library) process(t *testing.T, id string) {
 	t.Helper()
 	if n := l.jobs(t, "asset.process", id); n == 0 {
@@ -447,7 +447,7 @@ func (l library) process(t *testing.T, id string) {
 	}
 }
 
-// garbledPNG returns a PNG whose parts are in order, but whose pixels are noise that nothing can unpack.
+// garbledPNG returns a PNG with valid chunks, but with random pixel data that cannot be decompressed.
 func garbledPNG(width, height uint32) []byte {
 	out := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {

@@ -26,19 +26,19 @@ func (s *testServer) auditLog(tb testing.TB, of servertest.Tenant) crier.Page[cr
 	return page
 }
 
-// unlogged are routes that are no GET and leave no entry: a dry run changes nothing, and the pieces of a file are many;
-// its upload has an entry when it begins and when it is complete.
+// unlogged are routes other than GET that leave no entry: a dry run changes nothing, and the chunks of a file are many;
+// its upload has an entry when it starts and when it is complete.
 var unlogged = []string{
 	"POST /v1/teams/{teamId}/posts/validate", "POST /v1/teams/{teamId}/posts/{postId}/validate",
-	"DELETE /v1/me/sessions/{id}", // a person's own, of no organization
+	"DELETE /v1/me/sessions/{id}", // a user's own, of no organization
 	"PUT /v1/teams/{teamId}/assets/uploads/{uploadId}", "PUT /v1/teams/{teamId}/uploads/{uploadId}",
 }
 
-// auditWalk makes changes and looks for the entry of each.
+// auditWalk makes changes and checks the entry of each.
 type auditWalk struct {
 	*engine
 	t      *testing.T
-	missed []string // routes that were not walked yet
+	missed []string // routes that were not called yet
 	seen   int
 }
 
@@ -53,7 +53,7 @@ func startAuditWalk(t *testing.T, e *engine) *auditWalk {
 	return w
 }
 
-// isAt reports whether an address is one of a route.
+// isAt reports whether a path matches a route.
 func isAt(r api.Route, method, address string) bool {
 	address, _, _ = strings.Cut(address, "?")
 	pattern, parts := strings.Split(r.Path, "/"), strings.Split(address, "/")
@@ -68,7 +68,7 @@ func isAt(r api.Route, method, address string) bool {
 	return true
 }
 
-// step makes a change, fails unless it left the one entry that it should, and returns the answer.
+// step makes a change, fails the test unless it left exactly the expected entry, and returns the response.
 func (w *auditWalk) step(action, method, address string, body any, headers ...string) servertest.Response {
 	w.t.Helper()
 	id := "request-" + string(crier.NewID())
@@ -161,11 +161,11 @@ func (w *auditWalk) webhooks(organization string) {
 	tested := w.step("testWebhook", "POST", webhook+"/test", nil).Text(w.t, "eventId")
 	w.step("replayWebhook", "POST", webhook+"/replay",
 		object{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"})
-	// deliveries are made of events that have their place in the log
+	// deliveries are created for sequenced events
 	servertest.Until(w.t, func() bool {
 		return w.Number(w.t, `SELECT count(*) FROM events WHERE id = $1 AND sequence IS NOT NULL`, tested) == 1
 	}, func() string { return "the test event has no place in the log" })
-	delivery := string(crier.NewID()) // which a worker would have made
+	delivery := string(crier.NewID()) // which a worker would have created
 	now := crier.TimeOf(time.Now())
 	w.Exec(w.t, `INSERT INTO webhook_deliveries (id, webhook_id, organization_id, event_id, event_sequence, event_type,
 		status, claimed, epoch, tries, attempts, created_at, updated_at)
@@ -263,7 +263,7 @@ func (w *auditWalk) accountsAndSlots(team string) {
 	w.step("deleteSchedulingSlot", "DELETE", team+"/scheduling-slots/"+slot, nil)
 }
 
-// newOrganization makes an organization: its creation is the first entry of its own log.
+// newOrganization creates an organization: its creation is the first entry of its own log.
 func (w *auditWalk) newOrganization() {
 	w.t.Helper()
 	got := w.As(w.t, w.crew.Key, "POST", "/v1/organizations", object{"name": "New"}, "X-Request-Id",

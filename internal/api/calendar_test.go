@@ -14,7 +14,7 @@ import (
 	"crier/internal/store"
 )
 
-// calendar asks for a window and returns the entries in brief.
+// calendar requests a period and returns the entries in short form.
 func (s postServer) calendar(tb testing.TB, from, to time.Time, more string) []string {
 	tb.Helper()
 	var c crier.Calendar
@@ -99,7 +99,7 @@ func TestCalendarShowsFutureRecurrences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A time that clock changes do not skip, so that the same local time every week is what a person expects.
+		// A time that clock changes do not skip, so that it exists at the same local time every week.
 		first := time.Now().In(berlin).AddDate(0, 0, 2)
 		first = time.Date(first.Year(), first.Month(), first.Day(), 9, 30, 0, 0, berlin)
 		weekly, daily := 7, 1
@@ -161,7 +161,7 @@ func TestCalendarWindows(t *testing.T) {
 		from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		s.Do(t, "GET", s.calendarPath(from, from.AddDate(0, 0, 92)), nil).Want(t, http.StatusOK)
 		s.Do(t, "GET", s.calendarPath(from, from.AddDate(0, 0, 92).Add(time.Second)), nil).WantIssues(t, "to")
-		// 92 days on a wall calendar may be an hour longer when clocks are turned back in between.
+		// 92 calendar days may be an hour longer when clocks are turned back in between.
 		autumn := time.Date(2026, 9, 1, 0, 0, 0, 0, time.FixedZone("", 2*3600))
 		s.Do(t, "GET", s.calendarPath(autumn,
 			time.Date(2026, 12, 2, 0, 0, 0, 0, time.FixedZone("", 3600)))+"&timezone=Europe/Berlin", nil).Want(t,

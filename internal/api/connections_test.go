@@ -43,7 +43,7 @@ func TestSeededAccountsMatchConnectedAccounts(t *testing.T) {
 				t.Errorf("%s: connecting the same person makes another account: %+v, %+v", a.Provider, seeded,
 					connected)
 			}
-			// what moves with the time and the order of scopes
+			// fields that depend on the time and the order of scopes
 			for _, one := range []*crier.SocialAccount{&seeded, &connected} {
 				slices.Sort(one.Scopes)
 				one.ConnectedAt, one.UpdatedAt, one.ConnectionEndsAt = crier.Time{}, crier.Time{}, nil
@@ -153,7 +153,7 @@ func TestConsentAfterLosingPermissionConnectsNothing(t *testing.T) {
 				e.Exec(t, `UPDATE teams SET deleted_at = created_at WHERE id = $1`, c.Team)
 			},
 		} {
-			for _, network := range []string{"x", "facebook"} { // one account, and several to choose from
+			for _, network := range []string{"x", "facebook"} { // one account, and several to select from
 				c := e.NewCrew(t, 0)
 				callback := e.Consent(t, c, network, "ann")
 				late, landed := e.Consent(t, c, network, "ann"), servertest.Browse(t, callback, nil)
@@ -170,10 +170,10 @@ func TestConsentAfterLosingPermissionConnectsNothing(t *testing.T) {
 				if n := e.Number(t, `SELECT count(*) FROM social_accounts WHERE team_id = $1`, c.Team); n != 0 {
 					t.Errorf("%s, %s: %d accounts were connected", name, network, n)
 				}
-				if name == "the team was deleted" { // with all that belongs to it
+				if name == "the team was deleted" { // with everything in it
 					continue
 				}
-				// whoever waits for either of them is told, and none can be gone on with
+				// an event is recorded for each of them, and neither can be continued
 				if n := e.Number(t, `SELECT count(*) FROM events WHERE team_id = $1 AND type = $2`, c.Team,
 					string(crier.ConnectionFailedEvent)); n != 2 {
 					t.Errorf("%s, %s: %d failures were told", name, network, n)
@@ -186,8 +186,8 @@ func TestConsentAfterLosingPermissionConnectsNothing(t *testing.T) {
 	})
 }
 
-// wantConnectionLogged fails unless the last entry of the audit log tells that an account was connected by who began
-// the consent, and none of what the network sent along.
+// wantConnectionLogged fails the test unless the last entry of the audit log says that an account was connected by the
+// user who started the consent, and contains nothing that the network sent.
 func (e *engine) wantConnectionLogged(tb testing.TB, c crew, network string, account crier.ID) {
 	tb.Helper()
 	log := e.auditLog(tb, c.Tenant).Data
@@ -215,7 +215,7 @@ func sameJSON(tb testing.TB, a json.RawMessage, b string) bool {
 	return reflect.DeepEqual(left, right)
 }
 
-// withCommunityManagement has LinkedIn offer organizations.
+// withCommunityManagement makes LinkedIn offer organizations.
 func withCommunityManagement(a *server.Config) { a.OwnNetworks.LinkedIn.App = "organizations" }
 
 func TestUnconfiguredNetworkIsNotConnected(t *testing.T) {
@@ -275,7 +275,7 @@ func TestDisconnectingRevokesUnsharedTokens(t *testing.T) {
 			e.Call(t, c, "POST", path("social-accounts/%s/disconnect", a.ID), nil).Want(t, http.StatusOK)
 			return e.box.Calls(t, string(a.Provider), "connect") - before
 		}
-		// X ends only the token that is named
+		// X revokes only the named token
 		for network, want := range map[string]int{"x": 2, "tiktok": 1, "youtube": 1} {
 			if n := revocations(e.Connect(t, c, network, "ann")); n != want {
 				t.Errorf("%s: %d tokens are revoked, want %d", network, n, want)
@@ -284,7 +284,7 @@ func TestDisconnectingRevokesUnsharedTokens(t *testing.T) {
 		landed := servertest.Browse(t, e.Consent(t, c, "linkedin", "ann"), nil)
 		offers := landed.Offers(t)
 		landed.Choose(t, offers...)
-		for i, remote := range offers { // all hang on one token
+		for i, remote := range offers { // all share one token
 			last := i == len(offers)-1
 			if n := revocations(e.ConnectedAs(t, c, "linkedin", remote)); (n > 0) != last {
 				t.Errorf("linkedin: account %d of %d: %d tokens are revoked", i+1, len(offers), n)

@@ -10,13 +10,13 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// consentWorld has somebody who begins connections, and somebody else.
+// consentWorld has a user who starts connections, and another user.
 type consentWorld struct {
 	*engine
 	ada, grace servertest.Founder
-	// own is the browser that the beginner is signed in with.
+	// own is the browser of the signed-in user.
 	own *servertest.Browser
-	// person begins connections as herself.
+	// person starts connections with the user's own token.
 	person crew
 }
 
@@ -31,13 +31,13 @@ func newConsentWorld(t *testing.T, db database) consentWorld {
 	return w
 }
 
-// begin returns the path of the callback of a consent that was given.
+// begin returns the path of the callback of a granted consent.
 func (w consentWorld) begin(t *testing.T, c crew, network string) string {
 	t.Helper()
 	return strings.TrimPrefix(w.Consent(t, c, network, "ann"), w.URL)
 }
 
-// connected counts the accounts of the beginner's team.
+// connected counts the accounts of the user's team.
 func (w consentWorld) connected(t *testing.T) int64 {
 	t.Helper()
 	return w.Number(t, `SELECT count(*) FROM social_accounts WHERE team_id = $1`, w.ada.Team)
@@ -45,7 +45,7 @@ func (w consentWorld) connected(t *testing.T) int64 {
 
 var confirmationField = regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]+)"`)
 
-// confirmation returns the form of a page that asks.
+// confirmation returns the form of a confirmation page.
 func confirmation(t *testing.T, page servertest.PageSeen) url.Values {
 	t.Helper()
 	form := url.Values{}

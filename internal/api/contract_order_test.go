@@ -52,7 +52,7 @@ func TestRequestErrorsComeBeforeStateErrors(t *testing.T) {
 		viewer := s.NewKey(t, object{"role": "viewer"})
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
 		bad := object{"name": "a"}
-		// 400 for what the request alone tells, then 404 and 403, then 400 for what needs stored data, then 409.
+		// 400 for errors in the request alone, then 404 and 403, then 400 for errors that need stored data, then 409.
 		s.Do(t, "PATCH", "/v1/teams/"+unknownID, bad).WantIssues(t, "name")
 		s.Do(t, "PATCH", path("/v1/teams/%s", stranger.Team), bad).WantIssues(t, "name")
 		s.As(t, viewer, "PATCH", path("/v1/teams/%s", s.Team), bad).WantIssues(t, "name")
@@ -120,10 +120,10 @@ func TestRateLimits(t *testing.T) {
 		if got := first.Header.Get("RateLimit"); got != `"default";r=4;t=12` {
 			t.Errorf("RateLimit is %q", got)
 		}
-		for range 4 { // what is refused counts too
+		for range 4 { // refused requests count too
 			s.Do(t, "GET", "/v1/teams/no-uuid", nil).WantIssues(t, "teamId")
 		}
-		// 429 comes before the kept answer, the form of the request and the access.
+		// 429 comes before the stored response, the validation of the request and the access check.
 		for _, r := range []servertest.Request{
 			{Method: "POST", Path: "/v1/teams", Body: team, Header: map[string]string{"Idempotency-Key": "k"}},
 			{Method: "PATCH", Path: "/v1/teams/no-uuid", Body: "not JSON"},
@@ -139,7 +139,7 @@ func TestRateLimits(t *testing.T) {
 				t.Errorf("RateLimit is %q", got.Header.Get("RateLimit"))
 			}
 		}
-		// 401 comes before 429, other tokens are not touched, and what needs no token has no limit.
+		// 401 comes before 429, other tokens are not affected, and routes without a token have no limit.
 		s.As(t, "garbage", "GET", "/v1/teams", nil).WantError(t, http.StatusUnauthorized, "Unauthorized")
 		s.As(t, stranger.Key, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		for range 20 {

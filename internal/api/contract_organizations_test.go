@@ -15,7 +15,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// wireTime is how every instant leaves the server.
+// wireTime is the format of every time in responses.
 var wireTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`)
 
 func TestNewOrganizationHasEveryField(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCreatingAnOrganizationCreatesATeamAndAnAdmin(t *testing.T) {
 		if fmt.Sprint(teams.Get(t, "total")) != "1" || teams.Text(t, "data", 0, "name") != "Acme" {
 			t.Errorf("the teams of the new organization: %s", teams.Body)
 		}
-		// The same token sees and administers what it made; the person behind it is admin as well.
+		// The same token reads and administers the organization it created; its user is an admin as well.
 		s.Do(t, "PATCH", "/v1/organizations/"+id, object{"name": "Acme Corp"}).Want(t, http.StatusOK)
 		if n := s.Number(t, `SELECT count(*) FROM memberships WHERE organization_id = $1 AND role = 'admin'
 			AND all_teams`, id); n != 2 {

@@ -101,7 +101,7 @@ func TestPublishSettingAssetsMustBelongToTheTeam(t *testing.T) {
 func TestLiveAnalyticsRefreshARejectedToken(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withRole("api")) // a worker's first reading of the account would meet the fault
+		e := startEngine(t, db, withRole("api")) // a worker's first reading of the account would hit the fault
 		c := e.NewCrew(t, 0, "youtube")
 		live := path("social-accounts/%s/analytics", c.Accounts[0].ID)
 		renewals := e.box.Calls(t, "youtube", "refresh")

@@ -177,7 +177,7 @@ func TestDeletedTeamIsNotFound(t *testing.T) {
 		s.Do(t, "POST", path("/v1/organizations/%s/api-keys", s.Organization), narrowed).WantIssues(t, "teamIds.0")
 		stranger := s.NewTenant(t, "Stranger")
 		s.As(t, stranger.Key, "GET", address, nil).WantError(t, http.StatusNotFound, "NotFound")
-		// The last team may go too; the organization stays and can get a new one.
+		// The last team may be deleted too; the organization stays and can get a new one.
 		s.Do(t, "DELETE", "/v1/teams/"+second, nil).Want(t, http.StatusOK)
 		empty := s.Do(t, "GET", "/v1/agent/context", nil).Want(t, http.StatusOK)
 		if empty.Get(t, "defaultTeamId") != nil {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// The files contract_*_test.go hold the server against the API: every bound at, below and above, every enum, every
-// nullable field. harness_test.go holds each answer against the OpenAPI document on the way.
+// The files contract_*_test.go check the server against the API: every bound at, below and above, every enum, every
+// nullable field. harness_test.go checks each response against the OpenAPI document.
 
-// field is one value of a field in a request body, and the paths of the issues that it must cause; none: accepted.
+// field is one value of a field in a request body, and the paths of the issues that it must cause; none if accepted.
 type field struct {
 	rule   string
 	value  any
@@ -54,7 +54,7 @@ func names(at string) []field {
 	}
 }
 
-// tryFields sends one request per case, with the field set in a body that is good otherwise.
+// tryFields sends one request per case, with the field set in an otherwise valid body.
 func (s *testServer) tryFields(t *testing.T, method, path string, good object, key string, success int, cases []field) {
 	t.Helper()
 	for _, c := range cases {
@@ -82,7 +82,7 @@ func (s *testServer) tryFields(t *testing.T, method, path string, good object, k
 	}
 }
 
-// notUUIDs are path and query values that are no ids.
+// notUUIDs are path and query values that are not ids.
 var notUUIDs = []string{
 	"1", "null", "me", strings.Repeat("0", 36), "018f3f6e7c1a7d2b9a550b6c3a1f2e4d", unknownID + "0", unknownID[1:],
 	"{" + unknownID + "}", "urn:uuid:" + unknownID, strings.Replace(unknownID, "a", "g", 1), "%00",

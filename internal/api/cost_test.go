@@ -15,7 +15,7 @@ import (
 	"crier/internal/store"
 )
 
-// tripCounter counts what the driver sends to PostgreSQL and waits for: statements, batches and preparations.
+// tripCounter counts the driver's round trips to PostgreSQL: statements, batches and preparations.
 type tripCounter struct {
 	mu    sync.Mutex
 	trips []string
@@ -70,8 +70,8 @@ func (c *tripCounter) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn,
 
 func (*tripCounter) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
 
-// countedWorld returns a world on PostgreSQL whose round trips are counted. One connection per pool, so that what is
-// prepared once is prepared for every later request.
+// countedWorld returns a world on PostgreSQL whose round trips are counted. It has one connection per pool, so that a
+// statement is prepared once for all later requests.
 func countedWorld(t *testing.T) (*world, *tripCounter) {
 	t.Helper()
 	counter := &tripCounter{}

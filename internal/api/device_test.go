@@ -102,7 +102,7 @@ func TestDeviceIsDecidedOnce(t *testing.T) {
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
-		b.Decide(t, s.BeginDevice(t), "approve").Want(t, http.StatusSeeOther) // to sign in
+		b.Decide(t, s.BeginDevice(t), "approve").Want(t, http.StatusSeeOther) // redirects to the sign-in
 		b.SignIn(t, "ada@example.com")
 		refused := s.BeginDevice(t)
 		b.Decide(t, refused, "deny").Want(t, http.StatusOK)

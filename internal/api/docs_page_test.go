@@ -20,7 +20,7 @@ import (
 	"crier/internal/api/contract"
 )
 
-// describedServer returns a server whose document is still at hand: its routes are there, and nothing else.
+// describedServer returns a server with its document: it has its routes, and nothing else.
 func describedServer(add func(*Server)) *Server {
 	s := &Server{document: contract.NewDocument(), router: chi.NewRouter(), now: time.Now}
 	add(s)
@@ -126,7 +126,7 @@ func TestDocsEscapeEverything(t *testing.T) {
 	}
 }
 
-// ladder is as deep as a type can be: each step has two ways down to the next.
+// ladder returns a type of the greatest depth: each step has two references to the next.
 func ladder(r *contract.Registry, steps int) *huma.Schema {
 	schema := &huma.Schema{Type: huma.TypeString}
 	for i := range steps {

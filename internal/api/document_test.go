@@ -60,7 +60,7 @@ func TestRouteTableIsComplete(t *testing.T) {
 	}
 }
 
-// bare returns a server without anything behind it: enough to ask for its routes and its document.
+// bare returns a server without services: enough to read its routes and its document.
 func bare() *Server {
 	return New(Config{Services: &service.Services{}, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 		Version: "test"})

@@ -10,8 +10,8 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// follow opens the stream of an organization with a token. What comes is sent line by line; the channel is closed when
-// the stream ends.
+// follow opens the stream of an organization with a token. It sends the received lines; the channel is closed when the
+// stream ends.
 func (s *testServer) follow(tb testing.TB, token string, p servertest.Founder) <-chan string {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(tb.Context(), http.MethodGet,
@@ -38,7 +38,7 @@ func (s *testServer) follow(tb testing.TB, token string, p servertest.Founder) <
 	return lines
 }
 
-// heard reads lines until one has the words; ended is true when the stream ended before.
+// heard reads lines until one contains the words; ended is true when the stream ended before.
 func heard(tb testing.TB, lines <-chan string, words string) (before []string, ended bool) {
 	tb.Helper()
 	for {
@@ -54,8 +54,8 @@ func heard(tb testing.TB, lines <-chan string, words string) (before []string, e
 	}
 }
 
-// A person who becomes a viewer while listening sees no more of what admins see, and one who is removed hears nothing
-// any more: on whatever node they listen.
+// A user who becomes a viewer while listening no longer receives the events for admins, and one who is removed receives
+// nothing: on whatever node they listen.
 func TestStreamFollowsPermissions(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

@@ -152,8 +152,8 @@ func TestStreamResumesAfterTheLastEvent(t *testing.T) {
 	}
 }
 
-// TestStreamAfterTheOverviewMissesNothing draws what a page does: it reads the overview, then what it shows, and then
-// begins to listen.
+// TestStreamAfterTheOverviewMissesNothing does what a page does: it reads the overview, then its content, and then
+// starts to listen.
 func TestStreamAfterTheOverviewMissesNothing(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)
@@ -172,7 +172,7 @@ func TestStreamAfterTheOverviewMissesNothing(t *testing.T) {
 	}
 }
 
-// A stream that is silent for longer is taken for dead by proxies between. The test waits as long as a proxy would.
+// Proxies treat a stream that is silent for longer as dead. The test waits as long as a proxy would.
 func TestStreamHeartbeatEveryFifteenSeconds(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)

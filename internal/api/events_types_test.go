@@ -27,8 +27,8 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// wrote is true in SQL when the transaction has written the row of the event's object, wroteIn when it has written some
-// row of a table.
+// wrote returns an SQL condition: the transaction has written the row of the event's object. wroteIn is for any row of
+// a table.
 func wrote(table string) string {
 	return "EXISTS (SELECT 1 FROM " + table + " WHERE id::text = NEW.data::jsonb->'object'->>'id' AND " +
 		"xmin = pg_current_xact_id()::xid)"
@@ -38,8 +38,8 @@ func wroteIn(table string) string {
 	return "EXISTS (SELECT 1 FROM " + table + " WHERE xmin = pg_current_xact_id()::xid)"
 }
 
-// facts say by the beginnings of types what the transaction of an event must have written. A test of a webhook has no
-// fact; the row of a member that was removed is gone.
+// facts define, by prefixes of event types, what the transaction of an event must have written. A test of a webhook has
+// no fact; the row of a removed member is gone.
 var facts = []struct{ prefix, condition string }{
 	{"post.", wrote("posts")}, {"scheduled_post.removed", wroteIn("attempts")},
 	{"scheduled_post.changed", wrote("publications") + " OR " + wroteIn("publication_problems")},
@@ -53,7 +53,7 @@ var facts = []struct{ prefix, condition string }{
 	{"webhook.test", "true"}, {"metrics.", wroteIn("post_metrics")},
 }
 
-// witness is an HTTP client of a world that hears every event of its organization.
+// witness is an HTTP client of a world that receives every event of its organization.
 type witness struct {
 	*world
 	t      *testing.T
@@ -62,8 +62,8 @@ type witness struct {
 	order  []crier.Event
 }
 
-// newWitness starts a world in which everything happens soon, and whoever has 10,000 credits has few after the next
-// reservation.
+// newWitness starts a world with short delays, in which an organization with 10,000 credits is low on credits after the
+// next reservation.
 func newWitness(t *testing.T, db storetest.Database) *witness {
 	t.Helper()
 	cfg := db.Config()
@@ -88,7 +88,7 @@ func newWitness(t *testing.T, db storetest.Database) *witness {
 	_, err = st.SequenceEvents(t.Context())
 	requireNoError(t, err)
 	page := as[crier.EventPage](t, w.call(t, http.MethodGet, w.organization("/events?limit=100"), nil).want(t, 200))
-	for _, e := range page.Data { // of the beginning
+	for _, e := range page.Data { // of the start
 		w.heard[e.Type] = append(w.heard[e.Type], e)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+w.organization("/events/stream"), nil)
@@ -103,7 +103,7 @@ func newWitness(t *testing.T, db storetest.Database) *witness {
 	return w
 }
 
-// watchTransactions has PostgreSQL note for each event whether the row of its fact was written by the same
+// watchTransactions makes PostgreSQL record for each event whether the row of its fact was written by the same
 // transaction.
 func (w *witness) watchTransactions() {
 	if w.store.Dialect() != store.Postgres {
@@ -117,7 +117,7 @@ func (w *witness) watchTransactions() {
 		`CREATE TABLE test_events (id uuid, same boolean)`,
 		`CREATE FUNCTION test_same() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			INSERT INTO test_events VALUES (NEW.id, CASE` + cases.String() + ` ELSE false END); RETURN NULL; END $$`,
-		// At the commit, when all of the transaction is there.
+		// At the commit, when everything in the transaction is written.
 		`CREATE CONSTRAINT TRIGGER test_same AFTER INSERT ON events DEFERRABLE INITIALLY DEFERRED
 			FOR EACH ROW EXECUTE FUNCTION test_same()`,
 	} {
@@ -126,7 +126,7 @@ func (w *witness) watchTransactions() {
 	}
 }
 
-// hear waits for the next event of a type, about an object where one is given, and returns it.
+// hear waits for the next event of a type, and of an object if one is given, and returns it.
 func (w *witness) hear(kind crier.EventType, id crier.ID) crier.Event {
 	w.t.Helper()
 	late := time.After(2 * time.Minute)
@@ -167,7 +167,7 @@ func (w *witness) objectID(e crier.Event) crier.ID {
 	return object.ID
 }
 
-// told checks what an event tells: the names of the fields that changed, and whether it is about the team.
+// told checks the content of an event: the names of the changed fields, and whether it belongs to the team.
 func (w *witness) told(e crier.Event, ofTeam bool, changed ...string) {
 	w.t.Helper()
 	var previous map[string]json.RawMessage
@@ -188,7 +188,7 @@ func (w *witness) told(e crier.Event, ofTeam bool, changed ...string) {
 	}
 }
 
-// same checks that an event has the object as the API shows it.
+// same checks that an event contains the object as the API shows it.
 func (w *witness) same(e crier.Event, path string) {
 	w.t.Helper()
 	shown := w.call(w.t, http.MethodGet, path, nil).want(w.t, http.StatusOK).body
@@ -248,7 +248,7 @@ func (w *witness) later(post crier.ID, in time.Duration) crier.ID {
 		http.StatusOK))
 }
 
-// fault has the sandbox's X fail.
+// fault sets a fault of the sandbox's X.
 func (w *witness) fault(operation, kind string, more object) {
 	w.t.Helper()
 	body := object{"provider": "x", "operation": operation, "kind": kind, "count": 1}
@@ -265,8 +265,8 @@ func (w *witness) heal() {
 	_ = answer.Body.Close()
 }
 
-// TestEveryEventTypeIsRecorded does what each type tells of, and checks the event: who it is for, the object,
-// what changed, and that it was written by the transaction of the fact.
+// TestEveryEventTypeIsRecorded causes an event of each type, and checks it: its audience, the object, the changes, and
+// that it was written by the transaction of the fact.
 func TestEveryEventTypeIsRecorded(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
@@ -288,7 +288,7 @@ func TestEveryEventTypeIsRecorded(t *testing.T) {
 	})
 }
 
-// sameTransactions checks what PostgreSQL has noted.
+// sameTransactions checks the records of PostgreSQL.
 func (w *witness) sameTransactions() {
 	w.t.Helper()
 	if w.store.Dialect() != store.Postgres {
@@ -400,7 +400,7 @@ func (w *witness) outcomes() {
 		w.heal()
 	}
 	w.fault("publish", "outage", nil)
-	w.fault("read", "outage", object{"count": 1000}) // nobody can see what came of it
+	w.fault("read", "outage", object{"count": 1000}) // the outcome cannot be read
 	id := w.publish("Who knows", nil)
 	w.hear(crier.ScheduledPostPublishing, id)
 	for as[crier.ScheduledPost](w.t, w.send(http.MethodGet, w.team("/scheduled-posts/%s", id), nil,
@@ -417,7 +417,7 @@ func (w *witness) outcomes() {
 }
 
 func (w *witness) accountsChange() {
-	w.told(w.hear(crier.AccountConnectedEvent, w.account(w.t, "threads")), true) // of the beginning
+	w.told(w.hear(crier.AccountConnectedEvent, w.account(w.t, "threads")), true) // of the start
 	id := w.connect("ann")
 	connected := w.hear(crier.AccountConnectedEvent, id)
 	w.told(connected, true)
@@ -438,7 +438,7 @@ func (w *witness) accountsChange() {
 	w.heal()
 }
 
-// connectionsFail has a person say no at the network, and another one on crier's page.
+// connectionsFail refuses one consent at the network, and another on crier's page.
 func (w *witness) connectionsFail() {
 	w.t.Helper()
 	for _, decline := range []func(begun crier.ConnectResponse){
@@ -460,14 +460,14 @@ func (w *witness) connectionsFail() {
 	}
 }
 
-// begin begins to connect an account of X.
+// begin starts to connect an account of X.
 func (w *witness) begin() crier.ConnectResponse {
 	w.t.Helper()
 	return as[crier.ConnectResponse](w.t, w.send(http.MethodPost, w.team("/social-accounts/connect"),
 		object{"provider": "x", "returnUrl": "http://localhost:9999/back"}, http.StatusOK))
 }
 
-// consent decides at the network, and returns where the browser is sent then.
+// consent decides at the network, and returns the address that the browser is redirected to.
 func (w *witness) consent(begun crier.ConnectResponse, person, decision string) string {
 	w.t.Helper()
 	u, err := url.Parse(begun.AuthorizationURL)
@@ -480,7 +480,7 @@ func (w *witness) consent(begun crier.ConnectResponse, person, decision string) 
 	return decided.Header.Get("Location")
 }
 
-// choose answers crier's page, which asks for the accounts of a consent.
+// choose submits crier's page that asks for the accounts of a consent.
 func (w *witness) choose(page []byte, form url.Values) *httptest.ResponseRecorder {
 	w.t.Helper()
 	for _, field := range regexp.MustCompile(`name="(state|account)" value="([^"]+)"`).
@@ -495,7 +495,7 @@ func (w *witness) choose(page []byte, form url.Values) *httptest.ResponseRecorde
 	return answer
 }
 
-// connect goes through the consent of X as a person of the network.
+// connect completes the consent of X as a user of the network.
 func (w *witness) connect(person string) crier.ID {
 	w.t.Helper()
 	asked := w.call(w.t, http.MethodGet, w.consent(w.begin(), person, "allow"), nil)

@@ -145,7 +145,7 @@ func TestEnrichmentUsesTheConfiguredModelWithFallback(t *testing.T) {
 	})
 }
 
-// eventually waits until something holds that happens in the background.
+// eventually waits until a condition holds that a background job fulfills.
 func (s postServer) eventually(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -186,8 +186,8 @@ func TestRetaggedAssetsAreRecounted(t *testing.T) {
 	})
 }
 
-// TestFacetsEqualAFullRecountAfterManyChangesInParallel has eight workers meet at every counter. CRIER_TEST_CHANGES
-// asks for more changes, as make fuzz does.
+// TestFacetsEqualAFullRecountAfterManyChangesInParallel has eight workers compete for every counter. CRIER_TEST_CHANGES
+// sets the number of changes, as make fuzz does.
 func TestFacetsEqualAFullRecountAfterManyChangesInParallel(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
@@ -223,7 +223,7 @@ func TestFacetsEqualAFullRecountAfterManyChangesInParallel(t *testing.T) {
 	})
 }
 
-// changer makes random changes through the rules, as requests and jobs do.
+// changer makes random changes through the services, as requests and jobs do.
 type changer struct {
 	s      postServer
 	scope  access.TeamScope
@@ -321,7 +321,7 @@ func (c *changer) change(random *rand.Rand) error {
 	return err
 }
 
-// enrichAll does what the jobs of the changes would have done.
+// enrichAll runs the work of the changes' jobs.
 func (c *changer) enrichAll(tb testing.TB) {
 	tb.Helper()
 	ctx := context.Background()
@@ -337,7 +337,7 @@ func (c *changer) enrichAll(tb testing.TB) {
 	}
 }
 
-// compare counts all posts anew, from what the API shows of them.
+// compare recounts all posts, from the responses of the API.
 func (c *changer) compare(tb testing.TB) {
 	tb.Helper()
 	ctx := context.Background()

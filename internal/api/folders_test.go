@@ -20,7 +20,7 @@ var folderRules = map[string]func(*testing.T, library){
 	"a folder is deleted only when it is empty":                  fullFolders,
 }
 
-// folder makes a folder and returns its id; parent may be empty.
+// folder creates a folder and returns its id; parent may be empty.
 func (l library) folder(tb testing.TB, name, parent string) string {
 	tb.Helper()
 	body := object{"name": name}
@@ -80,7 +80,7 @@ func foldersNest(t *testing.T, l library) {
 	l.Do(t, "PATCH", l.Folders(tree), object{"parentId": chain[9]}).WantIssues(t, "parentId")
 	l.Do(t, "PATCH", l.Folders(tree), object{"parentId": chain[8]}).Want(t, http.StatusOK)
 
-	// Two moves at once, each of which alone is allowed, must not make a circle.
+	// Two concurrent moves, each of which alone is allowed, must not create a cycle.
 	a, b := l.folder(t, "A", ""), l.folder(t, "B", "")
 	var wait sync.WaitGroup
 	for _, move := range [][2]string{{a, b}, {b, a}} {
@@ -101,7 +101,7 @@ func folderNames(t *testing.T, l library) {
 	owls := l.folder(t, "Owls", "")
 	l.Do(t, "POST", l.Folders(), object{"name": "OWLS"}).WantError(t, http.StatusConflict, "Conflict")
 	l.Do(t, "POST", l.Folders(), object{"name": " owls "}).WantError(t, http.StatusConflict, "Conflict")
-	inside := l.folder(t, "owls", owls) // another place
+	inside := l.folder(t, "owls", owls) // another parent
 	l.Do(t, "PATCH", l.Folders(inside), object{"parentId": nil}).WantError(t, http.StatusConflict, "Conflict")
 	l.Do(t, "PATCH", l.Folders(owls), object{"name": "OWLS"}).Want(t, http.StatusOK) // itself
 	mice := l.folder(t, "Mice", "")

@@ -20,9 +20,9 @@ import (
 	"crier/internal/service"
 )
 
-// TestFuzzedRequestsNeverFail sends requests that follow from the OpenAPI document, right ones and damaged ones, to
-// every operation: no answer is a 5xx, and every status is one that the document tells. More requests, with a seed that
-// is printed: CRIER_FUZZ_REQUESTS=100000, as make fuzz does.
+// TestFuzzedRequestsNeverFail sends requests derived from the OpenAPI document, valid ones and damaged ones, to every
+// operation: no response is a 5xx, and every status is documented. More requests, with a seed that is printed:
+// CRIER_FUZZ_REQUESTS=100000, as make fuzz does.
 func TestFuzzedRequestsNeverFail(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -52,17 +52,17 @@ func TestFuzzedRequestsNeverFail(t *testing.T) {
 type fuzzedOperation struct {
 	method, path string
 	parameters   []map[string]any
-	body         map[string]any // schema; nil: none
+	body         map[string]any // schema; nil if there is none
 	statuses     map[string]any
 }
 
-// fuzzer makes requests at random, always the same ones for a seed and a database that was empty.
+// fuzzer generates random requests, always the same ones for a seed and an empty database.
 type fuzzer struct {
 	*world
 	*rand.Rand
 	schemas    map[string]any
 	operations []fuzzedOperation
-	ids        []string // seen in answers
+	ids        []string // seen in responses
 	key        string
 	teamID     crier.ID
 	tenantID   crier.ID
@@ -105,7 +105,7 @@ func newFuzzer(t *testing.T, w *world, seed uint64) *fuzzer {
 	return f
 }
 
-// request sends one request and judges its answer.
+// request sends one request and checks its response.
 func (f *fuzzer) request(t *testing.T, i int) {
 	t.Helper()
 	op := f.operations[f.IntN(len(f.operations))]
@@ -161,7 +161,7 @@ func unescaped(path string) string {
 	return out
 }
 
-// newTenant goes on with a new organization: the requests may have revoked the key or deleted the team.
+// newTenant continues with a new organization: the requests may have revoked the key or deleted the team.
 func (f *fuzzer) newTenant(t *testing.T) {
 	t.Helper()
 	tenant, err := f.services.Instance.CreateTenant(t.Context(), service.TenantRequest{Name: "Acme", Credits: 1000,
@@ -188,7 +188,7 @@ func (f *fuzzer) pathValue(name, random string) string {
 	return random
 }
 
-// learn remembers the ids of an answer.
+// learn collects the ids of a response.
 func (f *fuzzer) learn(answer []byte) {
 	var value any
 	if json.Unmarshal(answer, &value) != nil {
@@ -213,12 +213,12 @@ func (f *fuzzer) learn(answer []byte) {
 	walk(value)
 }
 
-// odd are values that programs trip over.
+// odd are values that often cause bugs.
 var odd = []any{nil, true, -1, 0, 1e300, 9223372036854775807, "", " ", "\x00", "\u202e", "null", "../etc/passwd",
 	"%00", "'; --", strings.Repeat("ä", 3000), []any{}, map[string]any{}, []any{nil}, "0001-01-01T00:00:00Z",
 	"9999-12-31T23:59:60Z", "2026-11-01T01:30:00-05:00", "https://[::1]/", "http://169.254.169.254/"}
 
-// value makes a value of a schema, now and then one that it forbids.
+// value generates a value of a schema, sometimes an invalid one.
 func (f *fuzzer) value(schema any, depth int) any {
 	s, _ := schema.(map[string]any)
 	if f.IntN(25) == 0 {
@@ -306,7 +306,7 @@ func (f *fuzzer) string(s map[string]any) any {
 	return words[f.IntN(len(words))] + strings.Repeat("x", f.IntN(3))
 }
 
-// text returns a value as a query has it.
+// text formats a value for a query.
 func (*fuzzer) text(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// A check of a list is a tenant and dozens of requests. Flags win, as in make fuzz.
+	// A check of a list creates a tenant and sends dozens of requests. Flags override it, as in make fuzz.
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
@@ -47,20 +47,20 @@ func startServer(tb testing.TB, db database, options ...servertest.Option) *test
 	return &testServer{servertest.Start(tb, db, options...)}
 }
 
-// eachServer runs a test on the server of each database that tests share, as a tenant of its own. Tests that look at
-// more than their tenant start their own server.
+// eachServer runs a test on the shared server of each database, with its own tenant. Tests that depend on more than
+// their tenant start their own server.
 func eachServer(t *testing.T, test func(t *testing.T, s *testServer)) {
 	t.Helper()
 	servertest.EachShared(t, func(t *testing.T, s *servertest.Server) { test(t, &testServer{s}) })
 }
 
-// oneServer runs a test of what happens before the store is asked: one database is enough.
+// oneServer runs a test of code that runs before the store is used: one database is enough.
 func oneServer(t *testing.T, test func(t *testing.T, s *testServer)) {
 	t.Helper()
 	test(t, sharedServer(t))
 }
 
-// sharedServer returns the server that oneServer runs a test on.
+// sharedServer returns the server of oneServer.
 func sharedServer(tb testing.TB) *testServer {
 	tb.Helper()
 	return &testServer{servertest.Shared(tb, store.SQLite)}
@@ -79,7 +79,7 @@ func startEngine(tb testing.TB, db database, options ...servertest.Option) *engi
 	return startEngineOn(tb, db, servertest.StartBox(tb), options...)
 }
 
-// startEngineOn is startEngine with a sandbox that is there already.
+// startEngineOn is startEngine with an existing sandbox.
 func startEngineOn(tb testing.TB, db database, b *servertest.Box, options ...servertest.Option) *engine {
 	tb.Helper()
 	e := &engine{box: b}
@@ -89,7 +89,7 @@ func startEngineOn(tb testing.TB, db database, b *servertest.Box, options ...ser
 	return e
 }
 
-// eachEngine runs a test on the engine of each database that tests share, with a crew of its own.
+// eachEngine runs a test on the shared engine of each database, with its own crew.
 func eachEngine(t *testing.T, test func(t *testing.T, e *engine)) {
 	t.Helper()
 	servertest.EachSharedEngine(t, func(t *testing.T, s *servertest.Server, b *servertest.Box) {

@@ -21,7 +21,7 @@ func TestRepeatedRequestHasOneEffectAndOneResponse(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db)
-		// A key of every length and character that is allowed.
+		// Keys of every allowed length and character.
 		keys := []string{"a", strings.Repeat("k", 255), `!"#$%&'()*+,-./0123456789:;<=>?@[\]^_{|}~`,
 			string(crier.NewID())}
 		for _, key := range keys {
@@ -69,7 +69,7 @@ func TestIdempotencyKeyBelongsToOneRequestAndCaller(t *testing.T) {
 			"a query":        {Method: "POST", Path: "/v1/teams?x=1", Body: body},
 			"another path":   {Method: "PATCH", Path: path("/v1/teams/%s", s.Team), Body: body},
 			"another method": {Method: "DELETE", Path: path("/v1/teams/%s", s.Team)},
-			// the key is looked up before the form is checked
+			// the key is looked up before the body is validated
 			"a broken body":  {Method: "POST", Path: "/v1/teams", Body: "{"},
 			"a missing team": {Method: "DELETE", Path: "/v1/teams/" + unknownID},
 		} {
@@ -138,7 +138,7 @@ func TestStoredResponseComesBeforeOtherChecks(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &servertest.Clock{}
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
-		// The form would be refused by now: the key would expire in the past.
+		// The body would be invalid by now: the key would expire in the past.
 		key := object{"name": "Key", "role": "viewer", "expiresAt": c.Now().Add(time.Minute).UTC().Format(time.RFC3339)}
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
 		s.Do(t, "POST", keys, key, idempotencyKey, "form").Want(t, http.StatusCreated)
@@ -154,7 +154,7 @@ func TestStoredResponseComesBeforeOtherChecks(t *testing.T) {
 		s.Exec(t, `UPDATE memberships SET role = 'viewer' WHERE principal_kind = 'user'`)
 		s.Do(t, "PATCH", path("/v1/teams/%s", s.Team), object{"name": "Mine"}, idempotencyKey,
 			"permission").WantReplay(t, first)
-		// The token comes first all the same.
+		// The token is checked first all the same.
 		s.Exec(t, `UPDATE api_keys SET revoked_at = created_at`)
 		c.Advance(2 * time.Second) // another node's change is known after a second
 		s.Do(t, "PATCH", path("/v1/teams/%s", s.Team), object{"name": "Mine"}, idempotencyKey,
@@ -222,7 +222,7 @@ func TestStoredResponseExpiresAfterADay(t *testing.T) {
 	})
 }
 
-// answers calls a request many times at once, in turn on several servers.
+// answers sends a request many times concurrently, in turn to several servers.
 func answers(t *testing.T, servers []*testServer, times int, r servertest.Request) []servertest.Response {
 	t.Helper()
 	got, errs := make([]servertest.Response, times), make([]error, times)

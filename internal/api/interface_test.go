@@ -10,10 +10,10 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// The tables of this file are written by hand from the specification of the API. The OpenAPI document is generated from
+// The tables in this file are written by hand from the specification of the API. The OpenAPI document is generated from
 // our code: if bodies were checked against it alone, both could be wrong together.
 //
-// A shape lists fields as "name: type". A ? behind the name means that the field may be absent. Types are string,
+// A shape lists fields as "name: type". A ? after the name means that the field may be absent. Types are string,
 // number, integer, boolean, uuid, null, {Name} for an object of that shape and [T] for a list, joined by | where null
 // is allowed too; (a,b) are the only values, and 2..64 are bounds: of a number, of the characters of a string, of the
 // items of a list.
@@ -196,11 +196,10 @@ var operations = map[string]string{
 	"GET /v1/agent/context":     "→ 200 {AgentContext}",
 }
 
-// listParameters are those of every list, up to the sorts, which each list has for itself.
+// listParameters are the parameters of every list, up to the sorts, which differ per list.
 const listParameters = "cursor?:string limit?:string=25 sortBy?:string(createdAt,"
 
-// errorTags are the error bodies by status. Every operation has them all, but for 409, which only changes have, and
-// 402.
+// errorTags are the error bodies by status. Every operation has them all, except 409, which only changes have, and 402.
 var errorTags = map[string]string{
 	"400": "HttpApiDecodeError", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "409": "Conflict",
 	"429": "TooManyRequests",
@@ -248,7 +247,7 @@ func TestEveryOperationIsUnderV1AndNeedsAToken(t *testing.T) {
 				compareErrors(t, d, method+" "+path, method != "get", operation)
 				continue
 			}
-			if path == "/v1/instance" { // which nothing can be wrong with
+			if path == "/v1/instance" { // which has no errors
 				continue
 			}
 			refusal, _ := servertest.Walk(operation, []any{"responses", "400", "content", "application/json", "schema"})
@@ -299,7 +298,7 @@ func compareShape(t *testing.T, d *document, name, text string) {
 	}
 }
 
-// describeFields tells the properties of an object in the words of the tables.
+// describeFields formats the properties of an object as the tables do.
 func (d *document) describeFields(schema map[string]any) map[string]string {
 	required, _ := schema["required"].([]any)
 	fields := map[string]string{}
@@ -313,7 +312,7 @@ func (d *document) describeFields(schema map[string]any) map[string]string {
 	return fields
 }
 
-// describe tells a schema in the words of the tables.
+// describe formats a schema as the tables do.
 func (d *document) describe(schema any) string {
 	s, ok := schema.(map[string]any)
 	if !ok {
@@ -377,7 +376,7 @@ func bound(n any) string {
 	return fmt.Sprint(n)
 }
 
-// describeOperation tells an operation in the words of the tables.
+// describeOperation formats an operation as the tables do.
 func (d *document) describeOperation(t *testing.T, name string) string {
 	t.Helper()
 	method, path, _ := strings.Cut(name, " ")

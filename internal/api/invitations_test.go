@@ -25,7 +25,7 @@ func TestOpenInvitationsAreListedAndWithdrawn(t *testing.T) {
 		first := s.invite(t, ada.Key, ada, object{"email": "new@example.com", "role": "viewer"})
 		second := s.invite(t, ada.Key, ada, object{"email": "New@Example.com", "role": "editor",
 			"teamIds": []any{ada.Team}})
-		s.NewBrowser(t).Get(t, first).Want(t, http.StatusNotFound) // the newer one has taken its place
+		s.NewBrowser(t).Get(t, first).Want(t, http.StatusNotFound) // the newer one has replaced it
 		open := s.OpenInvitations(t, ada).Data
 		if len(open) != 1 || open[0].Email != "new@example.com" || open[0].Role != "editor" ||
 			len(open[0].TeamIDs) != 1 || open[0].InviteURL != "" {
@@ -54,7 +54,7 @@ func TestInvitationDoesNotRevealAccounts(t *testing.T) {
 	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
 	ada, grace := s.NewFounder(t, "ada@example.com"), s.NewFounder(t, "grace@example.com")
 	tokens := regexp.MustCompile(`value="[^"]*"`)
-	// seen is what somebody sees who opens the link of an address and tries something.
+	// seen returns the page that a user sees who opens the link of an address and submits forms.
 	seen := func(email string, tries ...url.Values) string {
 		link := s.invite(t, ada.Key, ada, object{"email": email, "role": "viewer"})
 		_, token, _ := strings.Cut(link, "token=")
@@ -94,7 +94,7 @@ func TestInvitationLinkIsBoundToItsAddress(t *testing.T) {
 	}
 }
 
-// mailedLink returns the way in the message that an address got.
+// mailedLink returns the path of the link in the mail to an address.
 func mailedLink(tb testing.TB, server *mailtest.Server, to string) string {
 	tb.Helper()
 	select {
@@ -125,11 +125,11 @@ func TestEmailOwnerCanClaimInvitations(t *testing.T) {
 		s := startServer(t, db, withMail(post), servertest.WithClock(c))
 		ada, squatter := s.NewFounder(t, "ada@example.com"), s.NewFounder(t, "grace@example.com")
 		used := s.NewBrowser(t)
-		used.SignIn(t, squatter.Email) // an account with an address that its user does not have
+		used.SignIn(t, squatter.Email) // an account with an address that its user does not own
 		for _, email := range []string{"new@example.com", "grace@example.com"} {
 			s.As(t, ada.Key, "POST", ada.Members(), object{"email": email, "role": "viewer"}).Want(t,
 				http.StatusCreated)
-			mailedLink(t, post, email) // which gets lost
+			mailedLink(t, post, email) // which is never used
 		}
 		b := s.NewBrowser(t)
 		b.Get(t, "/mail-link").Want(t, http.StatusOK)
@@ -143,8 +143,8 @@ func TestEmailOwnerCanClaimInvitations(t *testing.T) {
 		if n := s.Number(t, `SELECT count(*) FROM sign_in_failures WHERE email LIKE 'links %'`); n != 2 {
 			t.Errorf("%d of 2 addresses were noted: the time of the answer tells who is invited", n)
 		}
-		link := mailedLink(t, post, "new@example.com") // and none to nobody
-		ask("new@example.com")                         // too soon: the next mail is for somebody else
+		link := mailedLink(t, post, "new@example.com") // and no mail to unknown addresses
+		ask("new@example.com")                         // too soon: the next mail is to another address
 		s.NewBrowser(t).Accept(t, link, "Newcomer").Want(t, http.StatusSeeOther)
 
 		ask("grace@example.com")
@@ -162,7 +162,7 @@ func TestEmailOwnerCanClaimInvitations(t *testing.T) {
 			t.Errorf("there are %d members, want 3", n)
 		}
 		c.Advance(10 * time.Minute)
-		ask("grace@example.com") // later again: only the password is left
+		ask("grace@example.com") // later again: only the password reset is left
 		if again := mailedLink(t, post, "grace@example.com"); !strings.HasPrefix(again, "/reset-password") {
 			t.Errorf("mailed %s", again)
 		}
@@ -201,6 +201,6 @@ func TestInvitationsAreMailed(t *testing.T) {
 			"teamIds": []any{unknownID}}).Want(t, http.StatusBadRequest)
 		s.As(t, ada.Key, "POST", ada.Members(), object{"email": "new3@example.com", "role": "viewer"}).Want(t,
 			http.StatusCreated)
-		mailedLink(t, post, "new3@example.com") // and none to new2, whose invitation was refused
+		mailedLink(t, post, "new3@example.com") // and no mail to new2, whose invitation was refused
 	})
 }

@@ -21,7 +21,7 @@ func (s *testServer) keysPath(id string, rest ...string) string {
 	return path("/v1/organizations/%s/api-keys/%s", s.Organization, strings.Join(append([]string{id}, rest...), "/"))
 }
 
-// wantAlive fails unless a secret opens the door, wantDead unless it does not.
+// wantAlive fails the test unless a secret is accepted, wantDead unless it is rejected.
 func (s *testServer) wantAlive(t *testing.T, secret string) {
 	t.Helper()
 	s.As(t, secret, "GET", path("/v1/teams/%s", s.Team), nil).Want(t, http.StatusOK)
@@ -157,7 +157,7 @@ func TestKeySecretsAreNotStored(t *testing.T) {
 					t.Errorf("a secret is readable in %s", where)
 				}
 			}
-			// What must be there: the hash, and the last four characters.
+			// What must be stored: the hash, and the last four characters.
 			sum := sha256.Sum256([]byte(secret))
 			if !strings.Contains(stored, hex.EncodeToString(sum[:])) ||
 				!strings.Contains(stored, secret[len(secret)-4:]) {
@@ -167,7 +167,7 @@ func TestKeySecretsAreNotStored(t *testing.T) {
 	})
 }
 
-// files returns the content of the data directory: the database file, its journal, whatever else was left there.
+// files returns the content of the data directory: the database file, its journal, and any other files.
 func files(t *testing.T, db database) string {
 	t.Helper()
 	var out strings.Builder
@@ -243,7 +243,7 @@ func TestRevokedKeyEndsAtOnce(t *testing.T) {
 			nil); fmt.Sprint(got.Get(t, "total")) != "1" {
 			t.Errorf("a revoked key is listed: %s", got.Body)
 		}
-		// A key may end itself.
+		// A key may revoke itself.
 		own := s.MakeKey(t, s.Key, object{"role": "admin"})
 		s.As(t, own.Secret, "DELETE", s.keysPath(own.ID), nil).Want(t, http.StatusOK)
 		s.wantDead(t, own.Secret)
@@ -269,7 +269,7 @@ func TestRotation(t *testing.T) {
 			}
 			return secret
 		}
-		second := rotate(nil) // without a body there is no grace
+		second := rotate(nil) // without a body there is no grace period
 		s.wantDead(t, key.Secret)
 		s.wantAlive(t, second)
 		third := rotate(object{"graceSeconds": 600})
@@ -279,13 +279,13 @@ func TestRotation(t *testing.T) {
 		c.Advance(2 * time.Minute)
 		s.wantDead(t, second)
 		s.wantAlive(t, third)
-		// Who learns that a secret has leaked rotates without grace, and expects that nothing old works any more.
+		// A rotation without grace period, after a secret has leaked, ends all old secrets.
 		fourth := rotate(object{"graceSeconds": 86400})
 		fifth := rotate(object{"graceSeconds": 0})
 		s.wantDead(t, third)
 		s.wantDead(t, fourth)
 		s.wantAlive(t, fifth)
-		// A longer grace does not bring anything back, nor prolong what ends sooner.
+		// A longer grace period revives nothing, and extends nothing that ends sooner.
 		sixth := rotate(object{"graceSeconds": 60})
 		seventh := rotate(object{"graceSeconds": 86400})
 		s.wantAlive(t, fifth)
@@ -309,11 +309,11 @@ func TestKeyCannotCreateAMorePowerfulOne(t *testing.T) {
 		}
 		try(admin, object{"role": "owner"}, http.StatusForbidden)
 		try(admin, object{"role": "admin"}, http.StatusCreated)
-		try(narrowed, object{"role": "owner"}, http.StatusForbidden) // un-narrowed
+		try(narrowed, object{"role": "owner"}, http.StatusForbidden) // not limited to teams
 		try(narrowed, object{"role": "viewer"}, http.StatusForbidden)
 		try(narrowed, object{"role": "owner", "permissions": []string{"read", "delete_teams"}}, http.StatusForbidden)
 		try(narrowed, object{"role": "owner", "permissions": []string{"read", "manage_api_keys"}}, http.StatusCreated)
-		// Rotation gives out a secret, so it is bound in the same way.
+		// Rotation returns a secret, so it has the same limits.
 		owner := s.MakeKey(t, s.Key, object{"role": "owner"})
 		s.As(t, admin.Secret, "POST", s.keysPath(owner.ID, "rotate"), nil).WantError(t, http.StatusForbidden,
 			"Forbidden")
@@ -366,7 +366,7 @@ func TestKeyNeverExceedsItsCreatorsCurrentRights(t *testing.T) {
 		demote("admin", true)
 		s.Do(t, "POST", path("/v1/organizations/%s/api-keys", s.Organization),
 			object{"name": "Key", "role": "owner"}).WantError(t, http.StatusForbidden, "Forbidden")
-		// The person is narrowed to the second team, and with it all its keys.
+		// The user is limited to the second team, and so are all of the user's keys.
 		demote("owner", false)
 		s.Exec(t, `INSERT INTO membership_teams (membership_id, team_id) SELECT id, $1 FROM memberships
 			WHERE principal_kind = 'user' AND organization_id = $2`, second, s.Organization)
@@ -377,7 +377,7 @@ func TestKeyNeverExceedsItsCreatorsCurrentRights(t *testing.T) {
 			got.Text(t, "data", 0, "id") != second {
 			t.Errorf("the list of a narrowed person's key: %s", got.Body)
 		}
-		// The person has left the organization.
+		// The user has left the organization.
 		s.Exec(t, `DELETE FROM memberships WHERE principal_kind = 'user' AND organization_id = $1`, s.Organization)
 		s.Do(t, "GET", team, nil).WantError(t, http.StatusForbidden, "Forbidden")
 		s.Do(t, "GET", organization, nil).WantError(t, http.StatusForbidden, "Forbidden")

@@ -50,7 +50,7 @@ func TestUnparsableRequestsGetTheErrorBody(t *testing.T) {
 	}
 }
 
-// exchange sends the bytes of a request and reads the answer.
+// exchange sends the bytes of a request and reads the response.
 func exchange(t *testing.T, address, request string) (int, http.Header, contract.HttpApiDecodeError) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
@@ -62,6 +62,6 @@ func exchange(t *testing.T, address, request string) (int, http.Header, contract
 	requireNoError(t, err)
 	defer resp.Body.Close()
 	var body contract.HttpApiDecodeError
-	_ = json.NewDecoder(resp.Body).Decode(&body) // what is no JSON leaves it empty
+	_ = json.NewDecoder(resp.Body).Decode(&body) // not JSON leaves it empty
 	return resp.StatusCode, resp.Header, body
 }

@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-// hold takes locks on rows until the test ends.
+// hold locks rows until the test ends.
 func (w *world) hold(t *testing.T, queries ...string) {
 	t.Helper()
 	tx, err := w.store.Writer().BeginTx(t.Context(), nil)
@@ -21,8 +21,8 @@ func (w *world) hold(t *testing.T, queries ...string) {
 	}
 }
 
-// impatientWorld returns a world on PostgreSQL in which nobody waits long for locks: a request that has to is answered
-// with an error.
+// impatientWorld returns a world on PostgreSQL with short lock timeouts: a request that has to wait is answered with an
+// error.
 func impatientWorld(t *testing.T) *world {
 	t.Helper()
 	db := databases.Fresh(t, store.Postgres)
@@ -30,8 +30,8 @@ func impatientWorld(t *testing.T) *world {
 	return newWorld(t, db.Open(t))
 }
 
-// A transaction that holds every row of one organization keeps nobody else waiting. SQLite, with one writer, has no
-// such locks.
+// A transaction that locks every row of one organization does not block others. SQLite, with one writer, has no such
+// locks.
 func TestOrganizationsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	w := impatientWorld(t)
@@ -56,7 +56,7 @@ func TestOrganizationsDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-// Whoever books credits locks the organization; drafts of its teams do not wait for that.
+// Booking credits locks the organization; drafts of its teams do not wait for that.
 func TestDraftsDoNotWaitForTheirOrganization(t *testing.T) {
 	t.Parallel()
 	w := impatientWorld(t)

@@ -10,14 +10,14 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// invite makes an invitation and returns the way to its page.
+// invite creates an invitation and returns the path of its page.
 func (s *testServer) invite(tb testing.TB, by string, p servertest.Founder, body object) string {
 	tb.Helper()
 	link := s.As(tb, by, "POST", p.Members(), body).Want(tb, http.StatusCreated).Text(tb, "inviteUrl")
 	return strings.TrimPrefix(link, "http://crier.test")
 }
 
-// joinAs brings a new person into an organization and returns the token of a device of theirs, and the membership's id.
+// joinAs adds a new user to an organization and returns the token of their device, and the membership's id.
 func (s *testServer) joinAs(tb testing.TB, p servertest.Founder, email string, body object) (token, member string) {
 	tb.Helper()
 	body["email"] = email
@@ -136,7 +136,7 @@ func TestNobodyGrantsMoreThanTheyHave(t *testing.T) {
 	})
 }
 
-// owner returns the membership of the one who set an organization up.
+// owner returns the membership of the organization's founder.
 func (s *testServer) owner(tb testing.TB, p servertest.Founder) string {
 	tb.Helper()
 	for _, m := range s.memberList(tb, p).Data {

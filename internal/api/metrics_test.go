@@ -8,11 +8,11 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// A live reading costs what the network charges: nothing when it fails, and it is not made for those who cannot pay.
+// A live reading costs what the network charges: nothing when it fails, and it is not made without enough credits.
 func TestLiveAnalyticsCostCredits(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		e := startEngine(t, db, withRole("api")) // workers read too: their readings would be counted, or meet the fault
+		e := startEngine(t, db, withRole("api")) // workers read too: their reads would be counted, or hit the fault
 		poor, rich := e.NewCrew(t, 9, "x", "threads"), e.NewCrew(t, 25, "x")
 		analytics := func(c crew, of servertest.Account) servertest.Response {
 			return e.Call(t, c, "GET", path("social-accounts/%s/analytics", of.ID), nil)

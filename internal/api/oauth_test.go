@@ -23,7 +23,7 @@ const (
 	toolVerifier = "a verifier that is long enough for everybody to like"
 )
 
-// withClients lets two programs ask without a description of their own.
+// withClients registers two clients without published metadata.
 func withClients(c *server.Config) {
 	c.OAuthClients = []oauth.Client{
 		{ID: "tool", Name: "The tool", RedirectURIs: []string{"http://127.0.0.1/callback", "https://tool.example/back?a=1"}},
@@ -33,7 +33,7 @@ func withClients(c *server.Config) {
 
 func withRegistration(c *server.Config) { c.OAuthRegistration = true }
 
-// authorization returns a good request of the tool, with some parameters changed; an empty value leaves one out.
+// authorization returns a valid request of the tool, with some parameters changed; an empty value leaves one out.
 func authorization(changes ...string) url.Values {
 	sum := sha256.Sum256([]byte(toolVerifier))
 	out := url.Values{"client_id": {"tool"}, "redirect_uri": {toolRedirect}, "response_type": {"code"},
@@ -50,7 +50,7 @@ func authorization(changes ...string) url.Values {
 
 var ticketField = regexp.MustCompile(`name="ticket" value="([^"]+)"`)
 
-// ticket returns what the page of a request has in its form.
+// ticket returns the ticket in the form of a request's page.
 func ticket(tb testing.TB, page servertest.PageSeen) string {
 	tb.Helper()
 	found := ticketField.FindStringSubmatch(page.Want(tb, http.StatusOK).Body)
@@ -70,7 +70,7 @@ func sentTo(tb testing.TB, page servertest.PageSeen, prefix string) url.Values {
 	return u.Query()
 }
 
-// code returns an approved authorization.
+// code returns the code of an approved authorization.
 func code(tb testing.TB, b *servertest.Browser, request url.Values) string {
 	tb.Helper()
 	form := url.Values{"ticket": {ticket(tb, b.Get(tb, "/oauth/authorize?"+request.Encode()))}, "decision": {"approve"}}
@@ -81,7 +81,7 @@ func code(tb testing.TB, b *servertest.Browser, request url.Values) string {
 	return got.Get("code")
 }
 
-// codeGrant returns how the tool fetches the tokens of a code, with some fields changed.
+// codeGrant returns the form that exchanges a code for tokens, with some fields changed.
 func codeGrant(code string, changes ...string) url.Values {
 	out := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {"tool"},
 		"redirect_uri": {toolRedirect}, "code_verifier": {toolVerifier}, "resource": {toolResource}}
@@ -121,7 +121,7 @@ func TestAuthorizationCodeIsBoundToItsRequest(t *testing.T) {
 		s.Token(t, refresh).WantOAuthError(t, "invalid_grant")
 		refresh.Set("client_id", "tool")
 		renewed := s.Token(t, refresh).Want(t, http.StatusOK)
-		s.Token(t, codeGrant(got)).WantOAuthError(t, "invalid_grant") // a second use ends what the first one gave
+		s.Token(t, codeGrant(got)).WantOAuthError(t, "invalid_grant") // a second use revokes the tokens of the first
 		refresh.Set("refresh_token", renewed.Text(t, "refresh_token"))
 		s.Token(t, refresh).WantOAuthError(t, "invalid_grant")
 		if n := s.Number(t, `SELECT count(*) FROM token_families WHERE revoked_at IS NULL`); n != 0 {
@@ -141,7 +141,7 @@ func TestInvalidAuthorizationRequestsAreNotRedirected(t *testing.T) {
 	sentTo(t, signedOut, "/sign-in?next=%2Foauth%2Fauthorize")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")
-	for name, request := range map[string]url.Values{ // nobody is sent anywhere
+	for name, request := range map[string]url.Values{ // none of them redirects
 		"an unknown client":        authorization("client_id", "nobody"),
 		"no client":                authorization("client_id", ""),
 		"a client on this machine": authorization("client_id", "https://127.0.0.1/client.json"),

@@ -23,7 +23,7 @@ import (
 	"crier/internal/store"
 )
 
-// site is a server with pages over a fresh store, and a clock that stands until it is moved.
+// site is a server with pages over a fresh store, and a clock that stands still until it is moved.
 type site struct {
 	*Server
 	store  *store.Store
@@ -44,7 +44,7 @@ func newFacade() *site {
 	return s
 }
 
-// open builds the door over the rules.
+// open builds the API over the services.
 func (s *site) open(services *service.Services) {
 	s.Server = New(Config{
 		Services: services, Now: s.now, Logger: slog.New(slog.NewTextHandler(s.log, nil)), Version: "1.2.3",
@@ -99,7 +99,7 @@ func formRequest(t *testing.T, path string, form url.Values) *http.Request {
 	return r
 }
 
-// pageAnswer is a page as a browser sees it.
+// pageAnswer is a page as a browser receives it.
 type pageAnswer struct {
 	status int
 	header http.Header
@@ -130,7 +130,7 @@ func (a *pageAnswer) says(t *testing.T, want string) {
 	}
 }
 
-// text returns what a person reads.
+// text returns the visible text.
 func (a *pageAnswer) text() string {
 	var out strings.Builder
 	for n := range a.root.Descendants() {
@@ -195,7 +195,7 @@ func TestPagesAreSelfContained(t *testing.T) {
 	}
 }
 
-// checkPolicy holds the page against the policy that comes with it: one style sheet, no script, nothing inline.
+// checkPolicy checks the page against its content security policy: one style sheet, no script, nothing inline.
 func checkPolicy(t *testing.T, path string, a *pageAnswer) {
 	t.Helper()
 	policy := a.header.Get("Content-Security-Policy")

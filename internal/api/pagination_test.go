@@ -20,7 +20,7 @@ import (
 	"crier/internal/store"
 )
 
-// failer is what tests and properties share.
+// failer is the common interface of tests and properties.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -77,7 +77,8 @@ func (l listing) page(tb failer, cursor *string) fetched {
 	return page
 }
 
-// walk reads the whole list forwards, then back again, and fails unless both show the rows in the wanted order.
+// walk reads the whole list forwards, then back again, and fails the test unless both return the rows in the wanted
+// order.
 func (l listing) walk(tb failer, want []crier.ID) {
 	tb.Helper()
 	var seen []crier.ID
@@ -112,12 +113,12 @@ func (l listing) walk(tb failer, want []crier.ID) {
 	}
 }
 
-// lettersOf returns what names are sorted by: without case and accents.
+// lettersOf returns the sort key of a name: without case and accents.
 func lettersOf(name string) string {
 	return strings.NewReplacer("ä", "a", "é", "e", "ß", "ss").Replace(strings.ToLower(name))
 }
 
-// sorted returns the order that a list must have: by the value, ties by the id, both turned round when descending.
+// sorted returns the order that a list must have: by the value, ties by the id, both reversed when descending.
 func sorted(teams []crier.Team, sort, order string) []crier.ID {
 	teams = slices.Clone(teams)
 	slices.SortFunc(teams, func(a, b crier.Team) int {
@@ -148,10 +149,10 @@ func sorted(teams []crier.Team, sort, order string) []crier.ID {
 var (
 	pageSorts  = rapid.SampledFrom([]string{"createdAt", "updatedAt", "name"})
 	pageOrders = rapid.SampledFrom([]string{"asc", "desc"})
-	// pageNames differ in case, accents and length, and repeat: the order is that of the letters on both databases.
+	// pageNames differ in case, accents and length, and repeat: the order is alphabetical on both databases.
 	pageNames = rapid.SampledFrom([]string{"aa", "AA", "Aa", "ab", "a b", "äa", "Za", "za", "zz", "éa", "🦉🦉", "\"x\"",
 		"aaa", "_a", "10", "9a"})
-	// pageTimes have ties and fractions of all lengths, down to what the wire does not show.
+	// pageTimes have ties and fractions of all lengths, beyond the precision of the API.
 	pageTimes = rapid.Map(rapid.SampledFrom([]time.Duration{
 		0, time.Microsecond, 10 * time.Microsecond, time.Millisecond, 1100 * time.Microsecond, 100 * time.Millisecond,
 		time.Second, 1100 * time.Millisecond, time.Hour, -time.Second,
@@ -205,7 +206,7 @@ func TestPagesConcatenateToTheSortedList(t *testing.T) {
 	})
 }
 
-// teamOf reads the first team of a tenant as the store keeps it.
+// teamOf reads the first team of a tenant from the store.
 func (s *testServer) teamOf(tb testing.TB, of servertest.Tenant) crier.Team {
 	tb.Helper()
 	var team crier.Team
@@ -239,7 +240,7 @@ func TestPagesStayConsistentWhileRowsChange(t *testing.T) {
 				return
 			}
 			c.stayed = map[crier.ID]bool{}
-			for id := range c.living { // on the way back: all that lives now and is not on the last page
+			for id := range c.living { // on the way back: all that exist now and are not on the last page
 				c.stayed[id] = !slices.Contains(last.ids(), id)
 			}
 			backwards, _ := c.follow(rt, list, last.PrevCursor, true)
@@ -255,7 +256,7 @@ type churn struct {
 	owner  servertest.Tenant
 	living map[crier.ID]crier.Team
 	all    []crier.Team
-	// stayed are the rows that were there all the time.
+	// stayed are the rows that existed all the time.
 	stayed map[crier.ID]bool
 }
 
@@ -291,7 +292,7 @@ func (c *churn) follow(rt *rapid.T, list listing, cursor *string, backward bool)
 	}
 }
 
-// change deletes a row, inserts one, or leaves things alone.
+// change deletes a row, inserts one, or does nothing.
 func (c *churn) change(rt *rapid.T) {
 	switch rapid.IntRange(0, 3).Draw(rt, "change") {
 	case 0:
@@ -316,7 +317,7 @@ func (c *churn) change(rt *rapid.T) {
 	}
 }
 
-// compare fails unless every row that was there all the time was seen once, in order, and no row twice.
+// compare fails the test unless every row that existed all the time was seen once, in order, and no row twice.
 func (c *churn) compare(rt *rapid.T, way string, seen []crier.ID, sort, order string) {
 	c.sameOrder(rt, way, seen, sort, order)
 	for id, stayed := range c.stayed {
@@ -345,7 +346,7 @@ func TestOrganizationsAndKeysArePagedToo(t *testing.T) {
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
 		made := map[string][]crier.Team{}
-		for _, list := range []string{"/v1/organizations", keys} { // what is there already
+		for _, list := range []string{"/v1/organizations", keys} { // the existing rows
 			row := s.list(list, s.Key, "createdAt", "asc", 1).page(t, nil).Data[0]
 			at, _ := crier.ParseTime(row.CreatedAt)
 			made[list] = append(made[list], crier.Team{ID: row.ID, Name: row.Name, CreatedAt: at, UpdatedAt: at})
@@ -384,7 +385,7 @@ func TestOrganizationsAndKeysArePagedToo(t *testing.T) {
 
 func TestTeamsOfManyOrganizationsAreOneList(t *testing.T) {
 	t.Parallel()
-	for _, organizations := range []int{3, 230} { // beyond 200 the list is made in another way
+	for _, organizations := range []int{3, 230} { // beyond 200 the list is built in another way
 		t.Run(fmt.Sprint(organizations), func(t *testing.T) {
 			t.Parallel()
 			eachDatabase(t, func(t *testing.T, db database) {
@@ -410,8 +411,8 @@ func TestTeamsOfManyOrganizationsAreOneList(t *testing.T) {
 	}
 }
 
-// join makes organizations that the first key and its person belong to, each with two teams, and returns the teams that
-// both see. In every third one the key, in every fourth one the person, is narrowed to the first team.
+// join creates organizations that the first key and its user belong to, each with two teams, and returns the teams that
+// both see. In every third one the key, in every fourth one the user, is limited to the first team.
 func (s *testServer) join(t *testing.T, organizations int) []crier.Team {
 	t.Helper()
 	caller := s.Do(t, "GET", "/v1/agent/context", nil)
@@ -506,13 +507,13 @@ func TestCursorsAreBoundToTheirQuery(t *testing.T) {
 			changed[i] = map[bool]byte{true: 'B', false: 'A'}[changed[i] == 'A']
 			if got := s.Do(t, "GET", "/v1/teams?limit=1&cursor="+url.QueryEscape(string(changed)),
 				nil); got.Status != http.StatusBadRequest {
-				// The last characters of unpadded base64 have bits that mean nothing.
+				// The last characters of unpadded base64 have unused bits.
 				if i != len(teams)-1 && teams[i+1] != '.' {
 					t.Errorf("a cursor whose character %d was changed is accepted", i)
 				}
 			}
 		}
-		// Another size of the page is no other query.
+		// A different page size is the same query.
 		s.Do(t, "GET", "/v1/teams?limit=50&cursor="+teams, nil).Want(t, http.StatusOK)
 		s.Do(t, "GET", "/v1/teams?limit=1&sortBy=createdAt&sortOrder=desc&cursor="+teams, nil).Want(t, http.StatusOK)
 	})

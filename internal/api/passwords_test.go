@@ -33,7 +33,7 @@ func TestChangedPasswordSignsOutEverywhereElse(t *testing.T) {
 		b.Get(t, "/account").Want(t, http.StatusOK)
 		elsewhere.Get(t, "/account").Want(t, http.StatusSeeOther)
 		s.WantKnown(t, device, false)
-		s.WantKnown(t, ada.Key, true) // a key is the organization's
+		s.WantKnown(t, ada.Key, true) // a key belongs to the organization
 		s.NewBrowser(t).Post(t, "/sign-in", servertest.Credentials(ada.Email, servertest.Passphrase)).Want(t,
 			http.StatusUnauthorized)
 		s.NewBrowser(t).Post(t, "/sign-in", servertest.Credentials(ada.Email, otherPassphrase)).Want(t,
@@ -56,7 +56,7 @@ func TestGuessingTheCurrentPasswordIsThrottled(t *testing.T) {
 			t.Fatalf("status %d", got)
 		}
 	}
-	c.Advance(-time.Minute) // however long the guesses took, the wait after them is not over
+	c.Advance(-time.Minute) // however long the guesses took, the wait after them has not ended
 	if got := guess(servertest.Passphrase); got != http.StatusTooManyRequests {
 		t.Errorf("after five guesses: status %d", got)
 	}

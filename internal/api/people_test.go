@@ -35,7 +35,7 @@ func TestSigningInAndOut(t *testing.T) {
 		if page := b.Get(t, "/account").Want(t, http.StatusOK); !strings.Contains(page.Body, "ada@example.com") {
 			t.Errorf("the account page does not say who is signed in: %s", page.Body)
 		}
-		// set-up has signed her in, too
+		// the set-up has signed her in, too
 		if n := s.Number(t, `SELECT count(*) FROM sessions`); n != 2 {
 			t.Errorf("there are %d sessions", n)
 		}

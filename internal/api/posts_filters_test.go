@@ -169,7 +169,7 @@ func TestPagesOfPostsAreStableInEverySortAndFilter(t *testing.T) {
 	})
 }
 
-// walkPages pages through a list forwards and backwards and compares it with the list in one piece.
+// walkPages pages through a list forwards and backwards and compares it with the list on one page.
 func (s postServer) walkPages(t *testing.T, query string, want []string) {
 	t.Helper()
 	var forwards, backwards []string

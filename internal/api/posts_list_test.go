@@ -15,7 +15,7 @@ import (
 // pixel is a PNG of one pixel.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// upload puts a picture into the team's library.
+// upload uploads a picture to the team's library.
 func (w *world) upload(t *testing.T, name string) crier.ID {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(pixel)

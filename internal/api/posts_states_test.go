@@ -12,7 +12,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// key makes an API key with a role and returns its secret.
+// keyOf creates an API key with a role and returns its secret.
 func (s postServer) keyOf(tb testing.TB, role string, permissions ...string) string {
 	tb.Helper()
 	body := object{"name": role, "role": role}

@@ -99,7 +99,7 @@ func TestThreadWithMediaLinksAndActionsRoundTrips(t *testing.T) {
 		if got := made.Get(t, "postPublishActions"); !reflect.DeepEqual(got, want) {
 			t.Errorf("postPublishActions are %v, want %v", got, want)
 		}
-		// What was answered can be sent back as it is, and is no change.
+		// A response can be sent back as it is, and changes nothing.
 		same := s.PatchPost(t, made.Text(t, "id"), object{"postInput": made.Get(t, "postInput"),
 			"assetIds": made.Get(t, "assetIds"), "postPublishActions": want}).Want(t, http.StatusOK)
 		if !reflect.DeepEqual(same.JSON, made.JSON) {
@@ -118,7 +118,7 @@ func withoutKey(value any, key string) any {
 	return copied
 }
 
-// decode turns a body into what a response would be decoded to.
+// decode converts a body to its decoded form in a response.
 func decode(tb testing.TB, body any, into *any) {
 	tb.Helper()
 	data, err := json.Marshal(body)
@@ -150,7 +150,7 @@ func repeat(n int, part any) []any {
 	return parts
 }
 
-// postFields are cases of every field of the body that makes or changes a post.
+// postFields returns cases of every field of the body that creates or changes a post.
 func postFields() map[string][]field {
 	long := strings.Repeat("ü", 100_000)
 	at := func(paths ...string) []string { return paths }
@@ -427,7 +427,7 @@ func TestAssetsMustBelongToTheTeam(t *testing.T) {
 		if got := read.Get(t, "assetIds"); !reflect.DeepEqual(got, []any{mine, gone}) {
 			t.Errorf("assetIds are %v", got)
 		}
-		// An asset that was attached before its deletion does not stand in the way of other changes.
+		// An asset that was attached before its deletion does not prevent other changes.
 		s.PatchPost(t, id, object{"text": "new words"}).Want(t, http.StatusOK)
 		s.PatchPost(t, id, object{"assetIds": []any{gone}}).Want(t, http.StatusOK)
 	})

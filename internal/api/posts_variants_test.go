@@ -16,7 +16,7 @@ import (
 	"crier"
 )
 
-// sandboxPost is what a simulated network shows.
+// sandboxPost is a post on a simulated network.
 type sandboxPost struct {
 	Provider crier.Provider `json:"provider"`
 	Kind     string         `json:"kind"`
@@ -24,7 +24,7 @@ type sandboxPost struct {
 	Media    []any          `json:"media"`
 }
 
-// timeline returns what the sandbox shows of a network.
+// timeline returns the sandbox's posts of a network.
 func (w *world) timeline(t *testing.T, network crier.Provider) []sandboxPost {
 	t.Helper()
 	resp, err := http.Get(w.sandbox + "/_control/posts?provider=" + string(network))
@@ -37,7 +37,7 @@ func (w *world) timeline(t *testing.T, network crier.Provider) []sandboxPost {
 	return list.Data
 }
 
-// picture uploads an image and waits for nothing: the workers have to run for it to become ready.
+// picture uploads an image without waiting: the workers have to run for it to become ready.
 func (w *world) picture(t *testing.T) crier.ID {
 	t.Helper()
 	var file bytes.Buffer
@@ -244,11 +244,11 @@ func TestVariantsAreValidatedAndSearched(t *testing.T) {
 			}
 		}
 		w.schedule(t, post.ID, object{}, crier.ProviderX)
-		// Too long for X alone: the variant's text is at fault, where the request has it.
+		// Too long for X only: the issue is at the variant's text in the request.
 		long := strings.Repeat("long ", 80)
 		w.call(t, http.MethodPatch, w.team("/posts/%s", post.ID), atomic(object{"provider": "x", "text": long})).
 			want(t, 400).wantError(t, crier.KindInvalid, `["postInput","variants","0","text"]`)
-		// The post may be longer than X allows, since X has a text of its own.
+		// The post may be longer than X allows, since X has a separate text.
 		changed := as[crier.Post](t, w.call(t, http.MethodPatch, w.team("/posts/%s", post.ID), object{"text": long}).
 			want(t, 200))
 		if changed.Text != long || len(changed.PostInput.Variants) != 1 {

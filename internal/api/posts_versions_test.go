@@ -47,21 +47,21 @@ func TestAutosaveReplacesTheLastVersion(t *testing.T) {
 		}
 		w.call(t, http.MethodGet, w.team("/posts/%s/versions/%s", post.ID, post.ContentPayloadID), nil).want(t, 404)
 
-		// Another credential's change is a version of its own, and so is the one after it.
+		// Another credential's change is a separate version, and so is the one after it.
 		other := header{"Authorization", "Bearer " + w.newKey(t, object{"name": "Other", "role": "editor"})}
 		w.editText(t, post.ID, "Three", other).want(t, 200)
 		w.editText(t, post.ID, "Four").want(t, 200)
 		if list = w.versions(t, post.ID); len(list) != 3 || list[0].Text != "Four" || list[2].Text != "Two" {
 			t.Fatalf("two credentials leave %+v", list)
 		}
-		// So is one that comes later than ten minutes after the version was begun.
+		// So is one that comes later than ten minutes after the version was started.
 		w.wait(crier.AutosaveWindow + time.Second)
 		w.editText(t, post.ID, "Five").want(t, 200)
 		w.editText(t, post.ID, "Six").want(t, 200)
 		if list = w.versions(t, post.ID); len(list) != 4 || list[0].Text != "Six" || list[0].Version != 4 {
 			t.Fatalf("a late change leaves %+v", list)
 		}
-		// What was scheduled stays readable, even after it was canceled.
+		// A scheduled version stays readable, even after it was canceled.
 		scheduled := w.schedule(t, post.ID, object{}, crier.ProviderX)[0]
 		w.call(t, http.MethodPost, w.team("/posts/%s/move-to-draft", post.ID), nil).want(t, 200)
 		w.editText(t, post.ID, "Seven").want(t, 200)

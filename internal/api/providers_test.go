@@ -10,7 +10,7 @@ import (
 	"crier"
 )
 
-// wantWhole fails unless a value has the shape of its type: decoding it loses nothing.
+// wantWhole fails the test unless a value has the shape of its type: decoding it loses nothing.
 func wantWhole[T any](t *testing.T, what string, data crier.JSON[T]) T {
 	t.Helper()
 	var value T

@@ -13,7 +13,7 @@ import (
 	"crier/internal/store"
 )
 
-// teamTables returns all tables that say which team their rows belong to. Those below them are found by way of posts.
+// teamTables returns all tables with a team column. Those below them are found through posts.
 func (s postServer) teamTables(tb testing.TB) []string {
 	tb.Helper()
 	query := `SELECT table_name FROM information_schema.columns WHERE table_schema = 'public'
@@ -73,7 +73,7 @@ func TestDeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 		if len(tables) < 10 {
 			t.Errorf("only %v name their team", tables)
 		}
-		// it is the organization's
+		// it belongs to the organization
 		tables = slices.DeleteFunc(tables, func(name string) bool { return name == "audit_log" })
 		for _, table := range append(tables, "payloads", "post_assets", "post_tags", "post_facets", "attempts",
 			"post_metrics") {

@@ -10,7 +10,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// schedule asks to schedule a post; more overrides fields of the body, and nil removes them.
+// schedule requests to schedule a post; more overrides fields of the body, and nil removes them.
 func (e *engine) schedule(tb testing.TB, c crew, post string, accounts []crier.ID, more object) servertest.Response {
 	tb.Helper()
 	body := object{"socialAccountIds": accounts, "scheduledAt": servertest.Soon(0)}
@@ -116,7 +116,7 @@ func TestInsufficientCreditsWriteNothing(t *testing.T) {
 			t.Errorf("outcome %+v", two.Outcome)
 		}
 		e.Balanced(t, c)
-		// Credits are reserved once: moving costs nothing more, and cancelling hands them back.
+		// Credits are reserved once: moving costs nothing more, and canceling releases them.
 		e.schedule(t, c, post, []crier.ID{c.Accounts[0].ID},
 			object{"scheduledAt": servertest.Soon(time.Hour)}).Result(t)
 		e.Balanced(t, c)

@@ -9,7 +9,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// A text on Threads is a container, which is made before its time: also when the post was only moved.
+// A text on Threads is a container, which is created before the post is due: also when the post was only moved.
 func TestThreadsTextPostsStartEarly(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {

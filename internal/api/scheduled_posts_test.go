@@ -12,13 +12,13 @@ import (
 	"crier"
 )
 
-// draft makes a post.
+// draft creates a post.
 func (w *world) draft(t *testing.T, body object) crier.Post {
 	t.Helper()
 	return as[crier.Post](t, w.call(t, http.MethodPost, w.team("/posts"), body).want(t, 201))
 }
 
-// schedule puts a post on the calendar of accounts; every one of them must accept it.
+// schedule schedules a post on accounts; every one of them must accept it.
 func (w *world) schedule(t *testing.T, post crier.ID, body object, networks ...crier.Provider) []crier.ScheduledPost {
 	t.Helper()
 	accounts := make([]crier.ID, len(networks))
@@ -41,7 +41,7 @@ func (w *world) schedule(t *testing.T, post crier.ID, body object, networks ...c
 	return list
 }
 
-// later returns a whole second some time from now.
+// later returns a time in whole seconds, some time from now.
 func (w *world) later(d time.Duration) crier.Time {
 	return crier.TimeOf(w.now().Add(d).Truncate(time.Second))
 }
@@ -56,7 +56,7 @@ func (w *world) patch(t *testing.T, id crier.ID, body any) answer {
 	return w.call(t, http.MethodPatch, w.team("/scheduled-posts/%s", id), body)
 }
 
-// until reads a scheduled post until it is as it should be.
+// until polls a scheduled post until a condition holds.
 func (w *world) until(t *testing.T, id crier.ID, done func(crier.ScheduledPost) bool) crier.ScheduledPost {
 	t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
@@ -74,7 +74,7 @@ func (w *world) until(t *testing.T, id crier.ID, done func(crier.ScheduledPost) 
 	}
 }
 
-// fault has the sandbox fail.
+// fault sets a fault of the sandbox.
 func (w *world) fault(t *testing.T, body object) {
 	t.Helper()
 	data, err := json.Marshal(body)

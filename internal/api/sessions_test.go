@@ -17,7 +17,7 @@ import (
 	"crier/internal/service"
 )
 
-// page returns how a page of this installation sends a request: with the cookie and without a token.
+// page returns the headers of a request from a page of this installation: with the cookie and without a token.
 func page(cookie string, more ...header) []header {
 	return append([]header{{"Authorization", ""}, {"Cookie", cookie}, {"Sec-Fetch-Site", "same-origin"}}, more...)
 }
@@ -272,7 +272,7 @@ func TestLargeResponsesAreCompressed(t *testing.T) {
 	}
 }
 
-// An answer with a secret beside text that a caller chose tells the secret by its compressed length.
+// The compressed length of a response with a secret and text chosen by a caller would reveal the secret.
 func TestResponsesWithSecretsAreNeverCompressed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, databases.Fresh(t, "sqlite").Open(t))

@@ -14,18 +14,18 @@ import (
 	"crier/internal/api/contract"
 )
 
-// slowly gives its text piece by piece, with pauses.
+// slowly returns its text in chunks, with pauses.
 type slowly struct {
 	pieces []string
 	pause  time.Duration
 }
 
-// Read gives the next piece.
+// Read returns the next chunk.
 func (s *slowly) Read(p []byte) (int, error) {
 	if len(s.pieces) == 0 {
 		return 0, io.EOF
 	}
-	<-time.After(s.pause) // what is tested is that time passes
+	<-time.After(s.pause) // the test needs time to pass
 	n := copy(p, s.pieces[0])
 	s.pieces = s.pieces[1:]
 	return n, nil
@@ -60,8 +60,8 @@ func TestFileTransferOutlivesServerTimeouts(t *testing.T) {
 	}
 }
 
-// TestStalledUploadTimesOut sends the head of an upload and nothing else: the connection ends by itself, also when the
-// request was refused before its body was read.
+// TestStalledUploadTimesOut sends the header of an upload and nothing else: the server closes the connection, also when
+// the request was refused before its body was read.
 func TestStalledUploadTimesOut(t *testing.T) {
 	t.Parallel()
 	const timeout = 100 * time.Millisecond

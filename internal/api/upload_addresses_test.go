@@ -14,7 +14,7 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// address returns a new upload address of a key, below the server's own.
+// address returns a new upload address of a key, relative to the server's own.
 func (l library) address(tb testing.TB, key string, in object) string {
 	tb.Helper()
 	made := l.As(tb, key, "POST", l.Assets("upload-addresses"), in).Want(tb, http.StatusCreated)

@@ -43,7 +43,7 @@ func uploadInPieces(t *testing.T, l library) {
 	}
 	l.Piece(t, id, file, 0, 1000).Want(t, http.StatusOK)
 	l.Piece(t, id, file, 1000, pieceSize).Want(t, http.StatusOK)
-	// The same operations have a second, shorter address.
+	// The same operations have a second, shorter path.
 	short := path("/v1/teams/%s/uploads/%s", l.Team, id)
 	got := l.Do(t, "PUT", short, file[pieceSize:3*pieceSize], "Content-Range",
 		fmt.Sprintf("bytes %d-%d/%d", pieceSize, 3*pieceSize-1, len(file))).Want(t, http.StatusOK)
@@ -184,7 +184,7 @@ func takenOver(t *testing.T, l library) {
 	file := servertest.LongVideo(2 * pieceSize)
 	id := l.Begin(t, "video/mp4", len(file))
 	l.Piece(t, id, file, 0, pieceSize).Want(t, http.StatusOK)
-	// A sender that breaks off in the middle of a piece.
+	// A client that disconnects in the middle of a chunk.
 	broken := servertest.Request{Method: "PUT", Path: l.Uploads(id), Key: l.Key,
 		Body:   &brokenReader{data: file[pieceSize : pieceSize+1000]},
 		Header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", pieceSize, len(file)-1, len(file))}}
@@ -202,7 +202,7 @@ func takenOver(t *testing.T, l library) {
 // brokenReader fails after its data.
 type brokenReader struct{ data []byte }
 
-// Read gives the data, then fails.
+// Read returns the data, then fails.
 func (b *brokenReader) Read(p []byte) (int, error) {
 	if len(b.data) == 0 {
 		return 0, fmt.Errorf("the line is broken")

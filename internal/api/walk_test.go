@@ -18,17 +18,17 @@ import (
 	"crier/internal/store"
 )
 
-// The tests of this file walk the whole route table, so that a new route is tested from its first day: nobody comes in
-// without a token, a stranger gets nothing, and a key does what its role, permissions and teams allow.
+// The tests in this file walk the whole route table, so that a new route is tested from the start: no access without a
+// token, nothing for strangers, and a key does what its role, permissions and teams allow.
 
-// callerRoutes need a known caller and no permission of a role: what they show is the caller's own.
+// callerRoutes need an authenticated caller and no permission of a role: they return the caller's own data.
 var callerRoutes = []string{"GET /v1/agent/context", "GET /v1/organizations", "POST /v1/organizations", "GET /v1/teams"}
 
-// catalogues tell every caller the same, and nothing about anybody.
+// catalogues return the same to every caller, and nothing about tenants.
 var catalogues = []string{"GET /v1/permissions", "GET /v1/providers"}
 
-// openRoutes need no token: health, pages for people (which ask for a session where they show anything), what leads to
-// a token, and addresses that carry a secret of their own.
+// openRoutes need no token: health, pages for users (which require a session where they show data), routes that lead to
+// a token, and addresses that contain a secret.
 var openRoutes = []string{
 	"GET /healthz", "GET /readyz", "GET /", "GET /docs", "GET /v1/instance",
 	"GET /.well-known/security.txt",
@@ -45,14 +45,14 @@ var openRoutes = []string{
 	"PUT /media/uploads/{address}", "GET /media/{assetId}/{variant}", "HEAD /media/{assetId}/{variant}",
 }
 
-// readers change something with a right to read: a dry run, and leaving an organization oneself.
+// readers are changes that need only permission to read: a dry run, and leaving an organization oneself.
 var readers = []string{"POST /v1/teams/{teamId}/posts/{postId}/validate", "POST /v1/teams/{teamId}/posts/validate",
 	"DELETE /v1/organizations/{organizationId}/members/{memberId}"}
 
-// bodies are for routes whose rules go beyond the schema of their body; all others get the least that the schema
+// bodies are for routes with rules beyond the schema of their body; all others get the smallest value that the schema
 // allows.
 var bodies = map[string]object{
-	// What any caller that may make keys, or invite people, may give away.
+	// The rights that any caller with permission to create keys, or to invite, may grant.
 	"POST /v1/organizations/{organizationId}/members":  {"email": "ada@example.com", "role": "viewer"},
 	"POST /v1/teams/{teamId}/assets/import":            {"url": "http://127.0.0.1/"},
 	"POST /v1/organizations/{organizationId}/webhooks": {"url": "https://example.com/hook", "types": []string{"*"}},
@@ -76,13 +76,13 @@ var streams = map[string]servertest.Request{
 		Header: map[string]string{"Content-Range": "bytes 0-0/1"}},
 }
 
-// queries are for routes that need some.
+// queries are for routes with required query parameters.
 var queries = map[string]string{
 	"GET /v1/teams/{teamId}/calendar":                  "?from=2026-11-01T00:00:00Z&to=2026-11-30T00:00:00Z",
 	"GET /v1/teams/{teamId}/scheduling-slots/calendar": "?from=2026-11-01T00:00:00Z&to=2026-11-30T00:00:00Z",
 }
 
-// walked keeps the route table: it is the same for all servers, and costly to make.
+// walked caches the route table: it is the same for all servers, and expensive to build.
 var walked struct {
 	sync.Once
 	routes []api.Route
@@ -127,7 +127,7 @@ func TestEveryRouteNeedsATokenAndAPermission(t *testing.T) {
 	}
 }
 
-// of makes a request to a route about the things of a tenant. Things below a team or an organization are unknown ones.
+// of builds a request to a route with the ids of a tenant. Ids of objects below a team or an organization are unknown.
 func (s *testServer) of(tb testing.TB, r api.Route, victim servertest.Tenant) servertest.Request {
 	tb.Helper()
 	address := strings.NewReplacer("{teamId}", string(victim.Team), "{organizationId}",
@@ -153,7 +153,7 @@ func (s *testServer) of(tb testing.TB, r api.Route, victim servertest.Tenant) se
 	return out
 }
 
-// least returns the smallest value that a schema allows, about the things of a tenant.
+// least returns the smallest value that a schema allows, with the ids of a tenant.
 func (d *document) least(schema any, about servertest.Tenant) any {
 	s, _ := schema.(map[string]any)
 	if ref, ok := s["$ref"].(string); ok {
@@ -223,7 +223,7 @@ func TestStrangerCanNeitherReadNorChange(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		options := []servertest.Option{withRole("api")}
-		if db.Dialect == store.Postgres { // as installations with several nodes have it
+		if db.Dialect == store.Postgres { // as in installations with several nodes
 			options = append(options, withS3(mediatest.StartS3(t)))
 		}
 		s := startServer(t, db, options...)
@@ -237,12 +237,12 @@ func TestStrangerCanNeitherReadNorChange(t *testing.T) {
 	})
 }
 
-// walkAsStranger calls every route about a tenant that the caller does not belong to.
+// walkAsStranger calls every route with the ids of a tenant that the caller does not belong to.
 func (s *testServer) walkAsStranger(t *testing.T, key string, headers map[string]string) {
 	t.Helper()
 	for _, r := range s.described() {
 		if name(r) == "POST /v1/organizations" {
-			continue // makes the stranger's own
+			continue // creates the stranger's own
 		}
 		call := s.of(t, r, s.Tenant)
 		call.Key = key
@@ -253,7 +253,7 @@ func (s *testServer) walkAsStranger(t *testing.T, key string, headers map[string
 		call.Header["Idempotency-Key"] = strings.ReplaceAll(name(r), " ", "")
 		got := s.Send(t, call)
 		switch {
-		case r.Person && headers != nil: // a person's own sessions
+		case r.Person && headers != nil: // a user's own sessions
 			s.wantNothingOf(t, r, got)
 		case r.Permission == "" && !r.Person:
 			s.wantNothingOf(t, r, got.Want(t, http.StatusOK))
@@ -264,7 +264,7 @@ func (s *testServer) walkAsStranger(t *testing.T, key string, headers map[string
 	}
 }
 
-// wantNothingOf fails if an answer tells anything of the first tenant.
+// wantNothingOf fails the test if a response reveals anything of the first tenant.
 func (s *testServer) wantNothingOf(t *testing.T, r api.Route, got servertest.Response) {
 	t.Helper()
 	for _, secret := range []string{string(s.Organization), string(s.Team), "First organization"} {
@@ -307,8 +307,8 @@ func TestKeyRestrictedToAPermission(t *testing.T) {
 	})
 }
 
-// walkAs calls every route with a key. Where the key may not, the answer is a 403 and nothing changes; where it may, on
-// a team of its own each time, it is anything but a refusal.
+// walkAs calls every route with a key. Where the key lacks permission, the response is a 403 and nothing changes; where
+// it has it, on a new team each time, it is anything but a refusal.
 func (s *testServer) walkAs(t *testing.T, who, key string, may func(api.Route) bool) {
 	t.Helper()
 	before := s.Snapshot(t)
@@ -331,7 +331,7 @@ func (s *testServer) walkAs(t *testing.T, who, key string, may func(api.Route) b
 			http.StatusCreated).Text(t, "id")
 		call := s.of(t, r, servertest.Tenant{Organization: s.Organization, Team: crier.ID(fresh)})
 		call.Key = key
-		if strings.HasSuffix(r.Path, "/events/stream") { // which would go on for ever
+		if strings.HasSuffix(r.Path, "/events/stream") { // which would not end
 			call.Path += "?types=none"
 		}
 		if got := s.Send(t, call); got.Status == http.StatusForbidden || got.Status == http.StatusUnauthorized {
@@ -385,7 +385,7 @@ func TestKeyRestrictedToATeam(t *testing.T) {
 	})
 }
 
-// document is the OpenAPI document, to make requests from.
+// document is the OpenAPI document, to build requests from.
 type document struct{ *servertest.Document }
 
 func (s *testServer) document(tb testing.TB) *document {

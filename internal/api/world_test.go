@@ -30,7 +30,7 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// databases are migrated for rows and jobs.
+// databases are migrated for crier's tables and jobs.
 var databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Config) error {
 	st, err := store.Open(ctx, cfg)
 	if err != nil {
@@ -51,7 +51,7 @@ var databases = &storetest.Suite{Prepare: func(ctx context.Context, cfg store.Co
 // RemoveDatabases is for the TestMain of the outer tests.
 var RemoveDatabases = databases.Remove
 
-// world is a whole server within the test: store, rules, job engine, networks and the HTTP door, with one tenant that
+// world is a whole server within the test: store, rules, job engine, networks and the HTTP API, with one tenant that
 // has an account on every network.
 type world struct {
 	*Server
@@ -64,10 +64,10 @@ type world struct {
 	sandbox  string
 }
 
-// now returns the world's clock: the machine's, moved by what a test adds to it.
+// now returns the world's time: the machine's, plus the offset that tests add.
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
 
-// wait moves the clock on.
+// wait advances the clock.
 func (w *world) wait(d time.Duration) { w.offset.Add(int64(d)) }
 
 // eachWorld runs a test in a new world on each database. Nothing is published in it unless the test starts the workers.
@@ -125,7 +125,7 @@ func (w *world) networks(t *testing.T) *provider.Registry {
 	return registry
 }
 
-// accounts makes one sandbox account per network.
+// accounts returns one sandbox account per network.
 func (w *world) accounts(team crier.ID) ([]social.NewAccount, error) {
 	var list []social.NewAccount
 	for _, network := range sandbox.Networks() {
@@ -171,12 +171,12 @@ func (w *world) account(t *testing.T, network crier.Provider) crier.ID {
 	return ""
 }
 
-// team returns an address below the tenant's team.
+// team returns a path below the tenant's team.
 func (w *world) team(format string, args ...any) string {
 	return "/v1/teams/" + string(w.tenant.TeamID) + fmt.Sprintf(format, args...)
 }
 
-// organization returns an address below the tenant's organization.
+// organization returns a path below the tenant's organization.
 func (w *world) organization(format string, args ...any) string {
 	return "/v1/organizations/" + string(w.tenant.OrganizationID) + fmt.Sprintf(format, args...)
 }
@@ -184,14 +184,14 @@ func (w *world) organization(format string, args ...any) string {
 // object is a JSON object.
 type object = map[string]any
 
-// answer is what came back of a request.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// header changes a request before it is sent; an empty value removes one.
+// header sets a header of a request; an empty value removes it.
 type header struct{ name, value string }
 
 // call sends a request with the tenant's key.
@@ -219,7 +219,7 @@ func (w *world) call(t *testing.T, method, path string, body any, headers ...hea
 	return answer{status: recorder.Code, header: recorder.Result().Header, body: recorder.Body.Bytes()}
 }
 
-// want ends the test unless the answer has a status.
+// want ends the test unless the response has the status.
 func (a answer) want(t *testing.T, status int) answer {
 	t.Helper()
 	if a.status != status {
@@ -228,7 +228,7 @@ func (a answer) want(t *testing.T, status int) answer {
 	return a
 }
 
-// wantError ends the test unless the answer is an error of a kind that says something.
+// wantError ends the test unless the response is an error of the kind whose message contains the words.
 func (a answer) wantError(t *testing.T, kind crier.Kind, says string) {
 	t.Helper()
 	var body struct {
@@ -240,7 +240,7 @@ func (a answer) wantError(t *testing.T, kind crier.Kind, says string) {
 	}
 }
 
-// as reads an answer.
+// as decodes a response.
 func as[T any](t *testing.T, a answer) T {
 	t.Helper()
 	var out T
@@ -251,7 +251,7 @@ func as[T any](t *testing.T, a answer) T {
 	return out
 }
 
-// signIn makes the tenant's owner a person with a password and returns the cookie of a session.
+// signIn gives the tenant's owner a password and returns the cookie of a session.
 func (w *world) signIn(t *testing.T) string {
 	t.Helper()
 	form := url.Values{"token": {w.tenant.SetupToken}, "name": {"Ada Lovelace"}, "email": {"ada@example.com"},

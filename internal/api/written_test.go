@@ -15,16 +15,16 @@ import (
 	"crier/internal/store"
 )
 
-// writtenLog counts what SQLite writes to its log, by the tree that a page belongs to.
+// writtenLog counts the bytes that SQLite writes to its WAL, by the b-tree of each page.
 type writtenLog struct {
 	world *world
 	path  string
 }
 
-// A page in the log follows a header of its own.
+// Each page in the WAL follows a header.
 const logHeader, pageHeader = 32, 24
 
-// since runs fn and returns how many bytes it wrote, and the trees whose pages it wrote most often.
+// since runs fn and returns how many bytes it wrote, and the b-trees whose pages it wrote most often.
 func (l writtenLog) since(t *testing.T, fn func()) (written int, trees string) {
 	t.Helper()
 	l.world.exec(t, `PRAGMA wal_checkpoint(TRUNCATE)`)
@@ -45,7 +45,7 @@ func (l writtenLog) since(t *testing.T, fn func()) (written int, trees string) {
 	return len(log), strings.Join(lines, "\n")
 }
 
-// owners tells the tree of every page.
+// owners returns the b-tree of every page.
 func (l writtenLog) owners(t *testing.T) map[int]string {
 	t.Helper()
 	owners := map[int]string{}
@@ -78,7 +78,7 @@ func essay(n int) string {
 	return strings.TrimSpace(b.String()) + fmt.Sprintf(" https://ex%d.com #tag%d @friend%d", n%7, n%50, n%20)
 }
 
-// writer sends the requests that are measured, in a team that has posts already.
+// writer sends the measured requests, in a team that has posts already.
 type writer struct {
 	*world
 	n      int
@@ -118,8 +118,8 @@ func (w *writer) merge(t *testing.T, _ bool) {
 	requireNoError(t, err)
 }
 
-// What a request writes to SQLite's log depends on the layout of the tables alone. It is measured in a team with some
-// hundred posts, as the mean of a number of requests.
+// How much a request writes to SQLite's WAL depends on the layout of the tables alone. It is measured in a team with
+// some hundred posts, as the mean of several requests.
 func TestRequestsWriteFewBytesToSQLite(t *testing.T) {
 	t.Parallel()
 	db := databases.Fresh(t, store.SQLite)

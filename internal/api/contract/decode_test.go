@@ -23,8 +23,8 @@ var bodySeeds = []string{
 	strings.Repeat("[", 40) + strings.Repeat("]", 40),
 }
 
-// FuzzParseJSON: what is accepted is JSON in the eyes of the standard library too, means the same, and holds nothing
-// that a database would not keep.
+// FuzzParseJSON: an accepted body is valid JSON for the standard library too, means the same, and contains nothing that
+// a database would not store.
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range bodySeeds {
 		f.Add([]byte(seed))
@@ -49,7 +49,7 @@ func FuzzParseJSON(f *testing.F) {
 	})
 }
 
-// hasNULKey: keys are compared with the known ones, so odd ones go no further.
+// hasNULKey reports whether a key contains NUL. Keys are compared with the known ones, so unknown ones are not stored.
 func hasNULKey(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -66,7 +66,7 @@ func hasNULKey(value any) bool {
 	return false
 }
 
-// FuzzDecodeBody: a body either fits, and then the bounds of its fields hold, or there are issues that can be told.
+// FuzzDecodeBody: a body is either valid, and then the bounds of its fields hold, or has issues that can be encoded.
 func FuzzDecodeBody(f *testing.F) {
 	for _, seed := range bodySeeds {
 		f.Add([]byte(seed))
@@ -135,7 +135,7 @@ func TestDecodingIsLinearInTheBody(t *testing.T) {
 		if len(issues) == 0 || len(issues) > maxIssues+1 {
 			t.Errorf("%s: %d issues", rule, len(issues))
 		}
-		// a second on a quiet machine; quadratic would be many minutes
+		// a second on an idle machine; quadratic would be many minutes
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: a body of %d bytes took %v", rule, len(body), took)
 		}

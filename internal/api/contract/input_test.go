@@ -184,7 +184,7 @@ func TestStreamReportsSenderErrors(t *testing.T) {
 	if string(one.Repetition()) == string(two.Repetition()) || string((Body{Data: []byte("x")}).Repetition()) != "x" {
 		t.Error("two pieces are one request")
 	}
-	// Who waits to be asked for the body is not asked for it after a refusal; others are let finish.
+	// After a refusal, the body of a client that waits for 100-continue is not read; other bodies are drained.
 	for expect, left := range map[string]int{"100-continue": 5, "": 0} {
 		body := strings.NewReader("bytes")
 		b := open(io.MultiReader(body), http.Header{"Expect": {expect}})

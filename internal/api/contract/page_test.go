@@ -13,7 +13,7 @@ import (
 	"crier"
 )
 
-// The input types of a small interface.
+// The input types of a small API.
 type (
 	listInput struct {
 		TeamID crier.ID `path:"teamId"`
@@ -60,7 +60,7 @@ func smallInterface(d *Document) *Document {
 	return d
 }
 
-// statuses are the answers of an operation, sorted.
+// statuses returns the response statuses of an operation, sorted.
 func statuses(op *huma.Operation) string { return strings.Join(sortedKeys(op.Responses), " ") }
 
 func TestDocumentTellsWhichErrorsAnOperationHas(t *testing.T) {
@@ -136,7 +136,7 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 		!slices.Equal(failed.Required, []string{"message", "_tag", "contentPayloadId"}) || len(failed.Properties) != 3 {
 		t.Errorf("a failed precondition is %+v, %v", failed, err)
 	}
-	// Every reference leads somewhere.
+	// Every reference resolves.
 	for part := range strings.SplitSeq(string(d.JSON()), `"$ref": "#/components/schemas/`) {
 		name, _, _ := strings.Cut(part, `"`)
 		if !strings.HasPrefix(part, "{") && d.Registry().Map()[name] == nil {
@@ -145,7 +145,7 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 	}
 }
 
-// A server that nobody asks for the description keeps none.
+// A server whose document is never requested keeps none in memory.
 func TestInputsAloneReadLikeTheDocument(t *testing.T) {
 	t.Parallel()
 	d := NewInputs()

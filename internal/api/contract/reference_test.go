@@ -64,7 +64,7 @@ func TestDocsShowTheVariantsOfAOneOf(t *testing.T) {
 	}
 }
 
-// ladder is as deep as a type can be: each step has two ways down to the next.
+// ladder returns a type of the greatest depth: each step has two references to the next.
 func ladder(r *Registry, steps int) *huma.Schema {
 	schema := &huma.Schema{Type: huma.TypeString}
 	for i := range steps {

@@ -52,7 +52,7 @@ const (
 	twoID = "01985f2e-6c00-7000-8000-000000000002"
 )
 
-// problems are the issues of a body, as "path: message", separated by semicolons.
+// problems returns the issues of a body, as "path: message", separated by semicolons.
 func problems(t *testing.T, r *Registry, s *huma.Schema, body string) string {
 	t.Helper()
 	value, err := ParseJSON([]byte(body))
@@ -204,7 +204,7 @@ func TestValidateBoundsItsAnswer(t *testing.T) {
 	}
 }
 
-// Paths are kept by their issues: one must not change when the next is found.
+// Issues hold their paths: one must not change when the next is found.
 func TestValidateKeepsThePathsOfIssuesApart(t *testing.T) {
 	t.Parallel()
 	r := NewRegistry()
