@@ -31,7 +31,7 @@ func describe(d *contract.Document) *contract.Document {
 func (s *Server) addDocument(version string) {
 	told := sync.OnceValue(func() *contract.Document {
 		var settings map[string]any
-		if s.services != nil && s.services.Schedules != nil { // tests of its shape have no rules behind the door
+		if s.services != nil && s.services.Schedules != nil { // tests of its shape have no services
 			settings = s.services.Schedules.SettingsSchema()
 		}
 		return description().For(version, settings)

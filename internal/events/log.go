@@ -245,7 +245,7 @@ func (l *Log) Listen(ctx context.Context, organization crier.ID) (*Listener, err
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.listeners == 0 {
-		l.position = max(l.position, present.Last) // nobody was following
+		l.position = max(l.position, present.Last) // there were no listeners
 	}
 	t := l.topics[organization]
 	if t == nil {

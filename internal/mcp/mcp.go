@@ -1,6 +1,6 @@
 // Package mcp implements the tools and resources of the Model Context Protocol for agents, over stdio and over HTTP,
-// one file per noun. It is built on the client and has no private access: an agent can do what its token can do, and
-// nothing else.
+// one file per resource of the API. It is built on the client and has no private access: an agent can do what its token
+// can do, and nothing else.
 //
 // It holds no rules about posts. For agents it adds short responses, a dry run and the cost before a change,
 // confirmation by the person, and repeated calls that take effect once.
@@ -29,7 +29,7 @@ type Config struct {
 	Now  func() time.Time
 }
 
-// door is shared by all tools and resources.
+// door holds the state that all tools and resources share.
 type door struct {
 	connect func(ctx context.Context, header http.Header) (*client.Client, error)
 	team    crier.ID

@@ -74,7 +74,7 @@ type engine interface {
 	abort(ctx context.Context) error
 }
 
-// New returns a queue. Jobs can be enqueued at once; Start begins to run them.
+// New returns a queue. Jobs can be enqueued at once; Start starts running them.
 func New(cfg Config) (*Queue, error) {
 	q := &Queue{store: cfg.Store, workers: river.NewWorkers(), now: cfg.Now, log: cfg.Logger,
 		metrics: newMetrics(cfg.Metrics)}
@@ -177,7 +177,7 @@ func (q *Queue) Migrate(ctx context.Context) error {
 // Migrated reports whether River's tables are up to date.
 func (q *Queue) Migrated(ctx context.Context) (bool, error) { return q.engine.migrated(ctx) }
 
-// Start begins to run jobs.
+// Start starts running jobs.
 func (q *Queue) Start(ctx context.Context) error {
 	if err := errors.Join(q.store.ReleaseRunningJobs(ctx), q.store.ReleaseLeases(ctx)); err != nil {
 		return err

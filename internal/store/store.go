@@ -1,5 +1,5 @@
-// Package store holds all SQL: one file per noun, the migrations of both databases, and the only code that knows which
-// database is used. It has no business rules.
+// Package store holds all SQL: one file per resource, the migrations of both databases, and the only code that knows
+// which database is used. It has no business rules.
 //
 // Every query has one text for SQLite and PostgreSQL, with $1 parameters. Times are parameters, never now().
 package store
