@@ -283,7 +283,7 @@ func networkList(field func(*config) *[]netip.Prefix) func(*config, string) erro
 	}
 }
 
-// configFile is the setting that names the settings file; it is not in the file itself.
+// The flag and the variable that name the settings file; they are not settings in the file itself.
 const (
 	configFlag     = "config"
 	configVariable = "CRIER_CONFIG"
