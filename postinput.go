@@ -86,9 +86,6 @@ func (p PostInput) Text() string {
 // appearance.
 func (p PostInput) AssetIDs() []ID { return assetsOf(p.Parts()) }
 
-// AllAssetIDs returns AssetIDs, followed by those of the variants.
-func (p PostInput) AllAssetIDs() []ID { return assetsOf(p.AllParts()) }
-
 func assetsOf(parts []AtomicPost) []ID {
 	ids := []ID{}
 	for _, part := range parts {

@@ -176,3 +176,6 @@ func (p PostInput) AllParts() []AtomicPost {
 	}
 	return parts
 }
+
+// AllAssetIDs returns AssetIDs, followed by those of the variants.
+func (p PostInput) AllAssetIDs() []ID { return assetsOf(p.AllParts()) }

@@ -46,8 +46,8 @@ type ProviderAbilities struct {
 	Repost            bool `json:"repost"`
 	Quote             bool `json:"quote"`
 	Delete            bool `json:"delete"`
-	Metrics           bool `json:"metrics" doc:"The network reports metrics of posts."`
-	Analytics         bool `json:"analytics" doc:"The network reports metrics of accounts."`
+	ReportsMetrics    bool `json:"metrics" doc:"The network reports metrics of posts."`
+	ReportsAnalytics  bool `json:"analytics" doc:"The network reports metrics of accounts."`
 	Refresh           bool `json:"refresh" doc:"Connections are renewed automatically."`
 	AltText           bool `json:"altText"`
 	Mentions          bool `json:"mentions" doc:"People and organizations can be looked up to mention them."`
@@ -126,7 +126,7 @@ type ProviderScope struct {
 // ProviderCost is the price of one call.
 type ProviderCost struct {
 	Key         string `json:"key"`
-	Credits     int64  `json:"credits"`
+	Price       int64  `json:"credits"`
 	Description string `json:"description"`
 }
 
