@@ -103,6 +103,7 @@ make_dir() {
 # init_cluster: text is sorted by a language's rules, as on most servers, so that tests detect queries that rely on byte
 # order without requesting it. Other users of the machine can reach the port too, so a password is required; it is
 # random and short-lived, which makes md5 good enough. SCRAM would add 20 ms to each connection under the race detector.
+# A busy node opens about 40 connections, and tests of two packages start dozens of nodes at once.
 init_cluster() {
 	local order=(--locale=C)
 	if "$bin/initdb" --help | grep -- --icu-locale >/dev/null; then order+=(--locale-provider=icu --icu-locale=en); fi
@@ -117,7 +118,7 @@ init_cluster() {
 	cat >>"$dir/data/postgresql.conf" <<-CONF
 		listen_addresses = '127.0.0.1'
 		unix_socket_directories = '$dir'
-		max_connections = 300
+		max_connections = 1000
 		fsync = ${CRIER_TEST_POSTGRES_FSYNC:-off}
 		full_page_writes = ${CRIER_TEST_POSTGRES_FSYNC:-off}
 		synchronous_commit = on
