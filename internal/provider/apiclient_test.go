@@ -35,8 +35,8 @@ func newFixed(t *testing.T, status int, body string) *fixed {
 	return f
 }
 
-func refuse(answer *provider.Response) *provider.Error {
-	return answer.Fail(provider.Rejected, provider.CodeContentRejected, "no", nil)
+func refuse(response *provider.Response) *provider.Error {
+	return response.Fail(provider.Rejected, provider.CodeContentRejected, "no", nil)
 }
 
 func TestBaseURLFallsBackToTheUsualOne(t *testing.T) {
@@ -59,17 +59,17 @@ func TestAPIClientSendsBelowItsBaseWithTheToken(t *testing.T) {
 		Failure: provider.FailureOf(refuse),
 		Sign:    func(address string, token provider.Secret) string { return address + "?proof=" + token.Reveal() },
 	}
-	var answer struct {
+	var response struct {
 		ID string `json:"id"`
 	}
-	err := client.Get(context.Background(), "token-1", "/things/7", &answer)
-	if err != nil || answer.ID != "7" || server.last.URL.String() != "/v1/things/7?proof=token-1" ||
+	err := client.Get(context.Background(), "token-1", "/things/7", &response)
+	if err != nil || response.ID != "7" || server.last.URL.String() != "/v1/things/7?proof=token-1" ||
 		server.last.Header.Get("Authorization") != "Bearer token-1" {
-		t.Errorf("answer %+v, %v; request %s %v", answer, err, server.last.URL, server.last.Header)
+		t.Errorf("response %+v, %v; request %s %v", response, err, server.last.URL, server.last.Header)
 	}
 }
 
-func TestAPIClientTurnsAnswersIntoErrors(t *testing.T) {
+func TestAPIClientReturnsErrorsOfResponses(t *testing.T) {
 	t.Parallel()
 	caller := providertest.NewCaller(providertest.NewClock())
 	refused := provider.APIClient{Caller: caller, BaseURL: newFixed(t, http.StatusTeapot, "").URL,
@@ -77,18 +77,18 @@ func TestAPIClientTurnsAnswersIntoErrors(t *testing.T) {
 	publish := provider.Request{Method: http.MethodPost, URL: "/", Publishes: true}
 	err := refused.Call(context.Background(), "token-1", publish, map[string]string{"a": "b"}, nil)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Rejected {
-		t.Errorf("a refusal became %v", err)
+		t.Errorf("error %v of a refusal", err)
 	}
 	html := provider.APIClient{Caller: caller, BaseURL: newFixed(t, http.StatusOK, "<html>").URL,
 		Failure: provider.FailureOf(refuse)}
 	var v struct{}
 	err = html.Call(context.Background(), "token-1", publish, nil, &v)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
-		t.Errorf("a page in place of JSON became %v, want an unknown outcome", err)
+		t.Errorf("error %v of an HTML response, want an unknown outcome", err)
 	}
 	err = html.Call(context.Background(), "token-1", publish, func() {}, &v)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Rejected {
-		t.Errorf("a body that cannot be encoded became %v", err)
+		t.Errorf("error %v of a body that cannot be encoded", err)
 	}
 }
 
@@ -101,7 +101,7 @@ func newOAuth2(server *fixed) provider.OAuth2 {
 	}
 }
 
-func TestOAuth2ReadsTokensInAllSpellings(t *testing.T) {
+func TestOAuth2ReadsTokensInAllFormats(t *testing.T) {
 	t.Parallel()
 	now := providertest.NewClock().Now()
 	hour := now.Add(time.Hour)
@@ -119,7 +119,7 @@ func TestOAuth2ReadsTokensInAllSpellings(t *testing.T) {
 			provider.Token{Access: "a", RefreshExpiresAt: hour}},
 		{"permissions in a list of one", `{"data":[{"access_token":"a","permissions":["one","two"]}]}`,
 			provider.Token{Access: "a", Scopes: []string{"one", "two"}}},
-		{"an end that is no number", `{"access_token":"a","expires_in":null}`, provider.Token{Access: "a"}},
+		{"an invalid expiry", `{"access_token":"a","expires_in":null}`, provider.Token{Access: "a"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -134,7 +134,7 @@ func TestOAuth2ReadsTokensInAllSpellings(t *testing.T) {
 	}
 }
 
-func TestOAuth2KeepsWhatARefreshDoesNotNameAnew(t *testing.T) {
+func TestOAuth2RefreshKeepsMissingFields(t *testing.T) {
 	t.Parallel()
 	old := provider.Token{Refresh: "old", RefreshExpiresAt: providertest.NewClock().Now(), Scopes: []string{"one"}}
 	oauth2 := newOAuth2(newFixed(t, http.StatusOK, `{"access_token":"new"}`))
@@ -169,7 +169,7 @@ func TestOAuth2RefusalsAreClassified(t *testing.T) {
 	}
 }
 
-func TestOAuth2SendsCredentialsAsTheNetworkWants(t *testing.T) {
+func TestOAuth2CredentialStyles(t *testing.T) {
 	t.Parallel()
 	server := newFixed(t, http.StatusOK, `{}`)
 	for _, tc := range []struct {

@@ -105,7 +105,7 @@ func TestCancelledContextBeforeSendingIsTemporary(t *testing.T) {
 	cancel()
 	_, err := newCaller().Send(ctx, provider.Request{Method: http.MethodPost, URL: address, Publishes: true})
 	if failure := provider.AsError(err); failure == nil || failure.Kind == provider.Rejected {
-		t.Errorf("Send error = %v, want one that can be tried again or looked up", err)
+		t.Errorf("Send error = %v, want one that can be retried or reconciled", err)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	for _, secret := range []string{"fresh-token", "refresh\\\"", "access+token/1", "access%2Btoken", "query-token",
 		"query-code", "form-secret", "form-code", "sig=1", "session=1", "abcdefghijkl"} {
 		if strings.Contains(everything, secret) {
-			t.Errorf("%q shows in %s", secret, everything)
+			t.Errorf("%q appears in %s", secret, everything)
 		}
 	}
 	for _, harmless := range []string{"SOME_CODE", "q=1", "state=s", "r-1", "connect"} {
@@ -247,7 +247,7 @@ func TestTransportErrorsHideTheURL(t *testing.T) {
 	_, err = newCaller().Send(ctx, provider.Request{Method: http.MethodGet,
 		URL: "http://[bad/?access_token=query-token"})
 	if err == nil || strings.Contains(err.Error(), "query-token") {
-		t.Errorf("error for an address that is none: %v", err)
+		t.Errorf("error for an invalid address: %v", err)
 	}
 }
 

@@ -14,7 +14,7 @@ type connector struct {
 	plain
 	consent  error
 	exchange error
-	asked    *provider.CodeExchange
+	request  *provider.CodeExchange
 }
 
 func (c connector) ConsentURL(provider.ConsentRequest) (string, error) {
@@ -22,8 +22,8 @@ func (c connector) ConsentURL(provider.ConsentRequest) (string, error) {
 }
 
 func (c connector) Exchange(_ context.Context, r provider.CodeExchange) (provider.Token, error) {
-	if c.asked != nil {
-		*c.asked = r
+	if c.request != nil {
+		*c.request = r
 	}
 	return provider.Token{}, c.exchange
 }
@@ -40,7 +40,7 @@ func doctorInfo() provider.Info {
 	return info
 }
 
-func TestExamineTellsWhatTheNetworkThinksOfTheApp(t *testing.T) {
+func TestExamineReportsWhetherTheNetworkAcceptsTheApp(t *testing.T) {
 	t.Parallel()
 	const callback = "https://crier.test/oauth/my/callback"
 	const check = "check CRIER_MY_CLIENT_ID and CRIER_MY_CLIENT_SECRET, and that the app is live"
@@ -72,8 +72,8 @@ func TestExamineTellsWhatTheNetworkThinksOfTheApp(t *testing.T) {
 		{name: "a fault", exchange: errors.New("oops"),
 			want: provider.CheckUp{Detail: "it could not be found out: the outcome is not known", Advice: again}},
 	} {
-		var asked provider.CodeExchange
-		p := connector{plain: plain{info: doctorInfo()}, consent: tc.consent, exchange: tc.exchange, asked: &asked}
+		var request provider.CodeExchange
+		p := connector{plain: plain{info: doctorInfo()}, consent: tc.consent, exchange: tc.exchange, request: &request}
 		list := newRegistry(t, p).Examine(context.Background(), p, callback)
 		tc.want.Name = "credentials"
 		if want := []provider.CheckUp{
@@ -83,13 +83,13 @@ func TestExamineTellsWhatTheNetworkThinksOfTheApp(t *testing.T) {
 		}; !slices.Equal(list, want) {
 			t.Errorf("%s: %+v, want %+v", tc.name, list, want)
 		}
-		if tc.consent == nil && (asked.RedirectURL != callback || asked.Code == "" || asked.Verifier == "") {
-			t.Errorf("%s: the network was asked with %+v", tc.name, asked)
+		if tc.consent == nil && (request.RedirectURL != callback || request.Code == "" || request.Verifier == "") {
+			t.Errorf("%s: request %+v", tc.name, request)
 		}
 	}
 }
 
-func TestExamineRefusesCallbacksThatOthersCanRead(t *testing.T) {
+func TestExamineRefusesCallbacksWithoutTLS(t *testing.T) {
 	t.Parallel()
 	info := plainInfo("my")
 	info.Scopes = []provider.Grant{{Scope: "write", Required: true}}

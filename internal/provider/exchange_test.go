@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestMaskHidesCredentialsInEverySpelling: exchanges are stored and shown to people; they must not contain credentials,
-// and what explains a failure must stay.
-func TestMaskHidesCredentialsInEverySpelling(t *testing.T) {
+// TestMaskHidesCredentialsInEveryEncoding: exchanges are stored and shown to people; they must not contain credentials,
+// but must keep the explanation of a failure.
+func TestMaskHidesCredentialsInEveryEncoding(t *testing.T) {
 	t.Parallel()
 	r := Request{Bearer: "tok+en/1=", Secrets: []Secret{"", "second|secret"},
 		Basic: &Credentials{ClientID: "client", ClientSecret: "basic-secret"}}
@@ -42,11 +42,11 @@ func TestMaskHidesCredentialsInEverySpelling(t *testing.T) {
 		}
 	}
 	if got := (Request{}).mask("tok"); got != "tok" {
-		t.Errorf("without secrets it is shown as %s", got)
+		t.Errorf("without secrets: %s", got)
 	}
 }
 
-func TestRecordedURLsShowTheWayAlone(t *testing.T) {
+func TestRecordedURLsHideSecrets(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		request Request
@@ -65,7 +65,7 @@ func TestRecordedURLsShowTheWayAlone(t *testing.T) {
 	}
 }
 
-func TestRecordedHeadersAreThoseThatExplain(t *testing.T) {
+func TestOnlyKnownHeadersAreRecorded(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}
 	for name, value := range map[string]string{"Set-Cookie": "session=1", "X-Rate-Limit-Reset": "1763197200",
@@ -77,16 +77,16 @@ func TestRecordedHeadersAreThoseThatExplain(t *testing.T) {
 	want := map[string]string{"X-Rate-Limit-Reset": "1763197200", "X-Restli-Id": "urn:li:share:7", "Retry-After": "60",
 		"X-App-Usage": `{"call_count":9,"access_token":"[secret]"}`}
 	if len(got) != len(want) {
-		t.Errorf("kept are %v, want %v", got, want)
+		t.Errorf("recorded %v, want %v", got, want)
 	}
 	for name, value := range want {
 		if got[name] != value {
-			t.Errorf("%s is kept as %q, want %q", name, got[name], value)
+			t.Errorf("%s is recorded as %q, want %q", name, got[name], value)
 		}
 	}
 }
 
-func TestShortenBreaksNoCharacter(t *testing.T) {
+func TestShortenKeepsWholeCharacters(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		text string
@@ -97,23 +97,23 @@ func TestShortenBreaksNoCharacter(t *testing.T) {
 		{"🦉🦉", 8, "🦉🦉"}, {"abc", 0, "…"},
 	} {
 		if got := shorten(tc.text, tc.n); got != tc.want {
-			t.Errorf("%q cut to %d is %q, want %q", tc.text, tc.n, got, tc.want)
+			t.Errorf("%q shortened to %d is %q, want %q", tc.text, tc.n, got, tc.want)
 		}
 	}
 	if got := printable([]byte{0xff, 0xd8, 0xff}); got != "[binary]" {
 		t.Errorf("a picture is shown as %q", got)
 	}
 	if got := printable([]byte("Grüße")); got != "Grüße" {
-		t.Errorf("a text is shown as %q", got)
+		t.Errorf("text is shown as %q", got)
 	}
 }
 
-func TestFailuresOfAnAnswerTellWhatWasAsked(t *testing.T) {
+func TestFailuresNameTheirRequest(t *testing.T) {
 	t.Parallel()
-	answer := &Response{Status: 418, request: Request{Method: "POST", URL: "https://api.test/x?access_token=abc",
+	response := &Response{Status: 418, request: Request{Method: "POST", URL: "https://api.test/x?access_token=abc",
 		Operation: OpPublish, Bearer: "token-1", Publishes: true}}
-	if answer.Operation() != OpPublish || !answer.Publishes() || answer.OK() {
-		t.Errorf("the answer is %+v", answer)
+	if response.Operation() != OpPublish || !response.Publishes() || response.OK() {
+		t.Errorf("response %+v", response)
 	}
 	for message, want := range map[string]string{
 		"":                        "content_rejected: the network answered with status 418 (POST https://api.test/x?access_token=[secret]: HTTP 418)",
@@ -121,15 +121,15 @@ func TestFailuresOfAnAnswerTellWhatWasAsked(t *testing.T) {
 		" no to token-1 ":         "content_rejected: no to [secret] (POST https://api.test/x?access_token=[secret]: HTTP 418)",
 		strings.Repeat("é", 1000): "content_rejected: " + strings.Repeat("é", 250) + "… (POST https://api.test/x?access_token=[secret]: HTTP 418)",
 	} {
-		if got := answer.Fail(Rejected, CodeContentRejected, message, nil); got.Error() != want || got.Status != 418 {
+		if got := response.Fail(Rejected, CodeContentRejected, message, nil); got.Error() != want || got.Status != 418 {
 			t.Errorf("%.20q: %s, want %s", message, got, want)
 		}
 	}
 }
 
-// TestUnclearAnswersAreUnknownOnlyAfterPublishing: repeating a read costs nothing, repeating a publication may publish
-// twice.
-func TestUnclearAnswersAreUnknownOnlyAfterPublishing(t *testing.T) {
+// TestInvalidResponsesAreUnknownOnlyAfterPublishing: a read can be repeated, a repeated publication may
+// publish twice.
+func TestInvalidResponsesAreUnknownOnlyAfterPublishing(t *testing.T) {
 	t.Parallel()
 	for _, publishes := range []bool{false, true} {
 		kind, code := Temporary, CodeProviderUnavailable
@@ -137,23 +137,23 @@ func TestUnclearAnswersAreUnknownOnlyAfterPublishing(t *testing.T) {
 			kind, code = OutcomeUnknown, CodeOutcomeUnknown
 		}
 		for name, body := range map[string]string{"nothing": "", "HTML": "<html>", "half": `{"id":"1`, "a list": `[]`} {
-			answer := &Response{Status: 200, Body: []byte(body), request: Request{Publishes: publishes}}
+			response := &Response{Status: 200, Body: []byte(body), request: Request{Publishes: publishes}}
 			var v struct {
 				ID string `json:"id"`
 			}
-			if got := AsError(answer.Decode(&v)); got == nil || got.Kind != kind || got.Code != code {
+			if got := AsError(response.Decode(&v)); got == nil || got.Kind != kind || got.Code != code {
 				t.Errorf("%s, publishes %t: %v", name, publishes, got)
 			}
 		}
-		answer := &Response{Status: 503, request: Request{Publishes: publishes}}
-		if got := answer.Unavailable("busy"); got.Kind != kind || got.Code != code || got.Message != "busy" ||
+		response := &Response{Status: 503, request: Request{Publishes: publishes}}
+		if got := response.Unavailable("busy"); got.Kind != kind || got.Code != code || got.Message != "busy" ||
 			got.Status != 503 {
 			t.Errorf("publishes %t: %v", publishes, got)
 		}
 		damaged := &Response{Status: 200, Body: []byte("{\"id\":\"a\xff\"}"), request: Request{Publishes: publishes}}
 		var v struct{ ID string }
 		if err := damaged.Decode(&v); (err != nil) != publishes {
-			t.Errorf("damaged characters, publishes %t: %v", publishes, err)
+			t.Errorf("invalid UTF-8, publishes %t: %v", publishes, err)
 		}
 	}
 	for status, ok := range map[int]bool{199: false, 200: true, 201: true, 204: true, 299: true, 300: false, 308: false,

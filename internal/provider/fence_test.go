@@ -13,7 +13,7 @@ import (
 	"crier/internal/provider"
 )
 
-// fencedCaller has a clock that jumps on request, as in a process that was frozen.
+// fencedCaller returns a caller whose clock can jump, as in a process that was frozen.
 func fencedCaller(clock *atomic.Int64) *provider.Caller {
 	return provider.NewCaller(provider.CallerConfig{
 		Now: func() time.Time { return now.Add(time.Duration(clock.Load())) }})
@@ -71,14 +71,14 @@ func checkNotSent(t *testing.T, err error) {
 	t.Helper()
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind != provider.Temporary || !errors.Is(err, provider.ErrNotSent) {
-		t.Errorf("Send error = %v, want one that says that nothing was sent", err)
+		t.Errorf("Send error = %v, want ErrNotSent", err)
 	}
 	if failure == provider.ErrNotSent {
-		t.Error("the error is shared: whoever changes it changes it for all")
+		t.Error("the error is the shared ErrNotSent, not a copy")
 	}
 }
 
-// freezingFile returns one half and then makes the clock jump.
+// freezingFile returns the first half and then makes the clock jump.
 type freezingFile struct {
 	io.ReaderAt
 	at    int64

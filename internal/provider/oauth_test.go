@@ -17,20 +17,20 @@ func TestScopeNamesKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	got := provider.ScopeNames([]provider.Grant{{Scope: "write", Required: true}, {Scope: "read"}})
 	if !slices.Equal(got, []string{"write", "read"}) {
-		t.Errorf("the names are %v", got)
+		t.Errorf("names %v", got)
 	}
 	if got := provider.ScopeNames(nil); got == nil || len(got) != 0 {
-		t.Errorf("no grants are %#v", got)
+		t.Errorf("names of no grants: %#v", got)
 	}
 	for text, want := range map[string][]string{"": nil, "a": {"a"}, "a b": {"a", "b"}, "a,b": {"a", "b"},
 		"a, b,,c ": {"a", "b", "c"}, " ": nil, "https://a.test/x.y z": {"https://a.test/x.y", "z"}} {
 		if got := provider.SplitScopes(text); !slices.Equal(got, want) {
-			t.Errorf("%q are %q, want %q", text, got, want)
+			t.Errorf("scopes of %q: %q, want %q", text, got, want)
 		}
 	}
 }
 
-func TestOAuth2ExchangeSendsTheCodeAsRFC6749Says(t *testing.T) {
+func TestOAuth2ExchangeFollowsRFC6749(t *testing.T) {
 	t.Parallel()
 	for _, pkce := range []bool{false, true} {
 		server := newFixed(t, http.StatusOK, `{"access_token":"a"}`)
@@ -48,7 +48,7 @@ func TestOAuth2ExchangeSendsTheCodeAsRFC6749Says(t *testing.T) {
 			t.Errorf("PKCE %t: sent %v to %s, %v; want %v", pkce, got, server.last.URL, err, want)
 		}
 		if got := server.last.Header.Get("Content-Type"); got != "application/x-www-form-urlencoded" {
-			t.Errorf("the form is sent as %s", got)
+			t.Errorf("content type %s", got)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestOAuth2RefreshSendsTheRefreshToken(t *testing.T) {
 		Scopes: []string{"one"}, RefreshExpiresAt: now})
 	if err != nil || got.Access != "new" || got.Refresh != "next" || !slices.Equal(got.Scopes, []string{"two"}) ||
 		!got.ExpiresAt.Equal(now.Add(time.Minute)) || !got.RefreshExpiresAt.Equal(now.Add(2*time.Minute)) {
-		t.Errorf("the token is %+v, %v", got, err)
+		t.Errorf("token %+v, %v", got, err)
 	}
 	if form := url.Values(server.form); form.Get("grant_type") != "refresh_token" || form.Get("refresh_token") != "r" {
 		t.Errorf("sent %v", form)
@@ -76,9 +76,9 @@ func TestOAuth2RefreshSendsTheRefreshToken(t *testing.T) {
 	}
 }
 
-// TestOAuth2EndsOfTokens: an expiry beyond the clock's range means none, instead of one in the past that makes the
-// token be refreshed again and again.
-func TestOAuth2EndsOfTokens(t *testing.T) {
+// TestOAuth2TokenExpiry: an expiry beyond the clock's range means none; otherwise it would overflow into the past,
+// and the token would be refreshed again and again.
+func TestOAuth2TokenExpiry(t *testing.T) {
 	t.Parallel()
 	now := providertest.NewClock().Now()
 	for text, want := range map[string]time.Time{
@@ -88,13 +88,13 @@ func TestOAuth2EndsOfTokens(t *testing.T) {
 		token, err := newOAuth2(newFixed(t, http.StatusOK, `{"access_token":"a","expires_in":`+text+`}`)).Exchange(
 			context.Background(), provider.CodeExchange{})
 		if err != nil || !token.ExpiresAt.Equal(want) {
-			t.Errorf("%s: the token ends %v, %v; want %v", text, token.ExpiresAt, err, want)
+			t.Errorf("%s: token expires %v, %v; want %v", text, token.ExpiresAt, err, want)
 		}
 	}
 }
 
-// TestOAuth2RevokesWhatIsDeadAlready: a token that the network no longer knows counts as revoked.
-func TestOAuth2RevokesWhatIsDeadAlready(t *testing.T) {
+// TestOAuth2RevokeOfAnInvalidTokenSucceeds: a token that the network no longer knows counts as revoked.
+func TestOAuth2RevokeOfAnInvalidTokenSucceeds(t *testing.T) {
 	t.Parallel()
 	classify := func(answer *provider.Response) *provider.Error {
 		if strings.Contains(string(answer.Body), "invalid_token") {
@@ -123,7 +123,7 @@ func TestOAuth2RevokesWhatIsDeadAlready(t *testing.T) {
 			t.Errorf("sent %v to %s", sent, server.last.URL)
 		}
 		if len(form) != 1 {
-			t.Errorf("the caller's form became %v", form)
+			t.Errorf("the caller's form was changed to %v", form)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func TestFeaturesFollowImplementedInterfaces(t *testing.T) {
 		t.Errorf("capabilities %+v", c)
 	}
 	if cost := r.Cost(p, provider.Content{Parts: make([]provider.Part, 2)}); !cmp.Equal(cost, []int64{0, 0}) {
-		t.Errorf("cost %v, want nothing for each part", cost)
+		t.Errorf("cost %v, want 0 for each part", cost)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestWaitingKeepsItsStart(t *testing.T) {
 	}
 	st.WaitUntil(now.Add(time.Minute), now.Add(time.Second), "b")
 	if st.PollingSince.Equal(now) {
-		t.Error("another reason must begin a new wait")
+		t.Error("another reason must start a new wait")
 	}
 	if st.StopWaiting(); !st.NextPollAfter.IsZero() || st.PollingReason != "" {
 		t.Errorf("still waiting: %+v", st)
@@ -156,7 +156,7 @@ func TestSecretsAreRedacted(t *testing.T) {
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "token", a.Token.Access)
 	shown := fmt.Sprintf("%v %+v %#v %s %q %s", a, a, a, a.Token.Access, a.Token.Access, log.String())
 	if strings.Contains(shown, "access-token") || strings.Contains(shown, "user-token") {
-		t.Errorf("a secret shows in %s", shown)
+		t.Errorf("a secret appears in %s", shown)
 	}
 	if _, err := json.Marshal(a.Token); err == nil {
 		t.Error("a token was encoded")
@@ -169,7 +169,7 @@ func TestSecretsAreRedacted(t *testing.T) {
 func TestForeignErrorsAreUnknown(t *testing.T) {
 	t.Parallel()
 	if provider.AsError(nil) != nil {
-		t.Error("no error became one")
+		t.Error("nil became an error")
 	}
 	if e := provider.AsError(errors.New("bug")); e.Kind != provider.OutcomeUnknown {
 		t.Errorf("kind %s, want an unknown outcome", e.Kind)

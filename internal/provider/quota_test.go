@@ -37,11 +37,11 @@ func TestSlidingLimitHoldsInEveryWindow(t *testing.T) {
 			t.Fatalf("%d within the minute before %s", inWindow, at)
 		}
 	}
-	if len(taken) < 13 { // five minutes, three each, and a little is lost to the buckets
-		t.Errorf("only %d were let through", len(taken))
+	if len(taken) < 13 { // five minutes, three each, minus the rounding of the buckets
+		t.Errorf("only %d were allowed", len(taken))
 	}
 	if len(uses) > 4 {
-		t.Errorf("what no longer counts is kept: %v", uses)
+		t.Errorf("expired uses are not removed: %v", uses)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestDailyLimitResetsAtMidnightInItsZone(t *testing.T) {
 			at, free := mustTime(t, tc.at), mustTime(t, tc.free)
 			uses, _, ok := daily.Take(nil, at, 2)
 			if !ok || daily.Used(uses, at) != 2 {
-				t.Fatalf("a fresh day refuses: %v", uses)
+				t.Fatalf("a new day refuses: %v", uses)
 			}
 			_, got, ok := daily.Take(uses, at, 1)
 			if ok || !got.Equal(free) {
@@ -95,10 +95,10 @@ func TestClosedGateBlocksRequests(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { arrived++ }))
 	t.Cleanup(server.Close)
 	caller := provider.NewCaller(provider.CallerConfig{Version: "test", Now: time.Now})
-	var asked []provider.Operation
+	var operations []provider.Operation
 	closed := &provider.Error{Kind: provider.RateLimited, Code: provider.CodeQuotaExhausted}
 	ctx := provider.WithGate(context.Background(), func(_ context.Context, op provider.Operation) *provider.Error {
-		asked = append(asked, op)
+		operations = append(operations, op)
 		if op == provider.OpPublish {
 			return closed
 		}
@@ -110,8 +110,8 @@ func TestClosedGateBlocksRequests(t *testing.T) {
 			t.Errorf("%s: %v, want %v", op, got, want)
 		}
 	}
-	if arrived != 1 || len(asked) != 2 {
-		t.Errorf("%d requests arrived, the gate was asked for %v", arrived, asked)
+	if arrived != 1 || len(operations) != 2 {
+		t.Errorf("%d requests arrived, the gate was called for %v", arrived, operations)
 	}
 }
 

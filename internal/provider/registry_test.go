@@ -10,17 +10,17 @@ import (
 	"crier/internal/provider"
 )
 
-// narrow is a network with limited accounts, and with prices.
-type narrow struct {
+// limitedNetwork is a network with limited accounts, and with prices.
+type limitedNetwork struct {
 	plain
 	account provider.Info
 }
 
-func (n narrow) InfoFor(provider.Account) provider.Info { return n.account }
+func (n limitedNetwork) InfoFor(provider.Account) provider.Info { return n.account }
 
-func (narrow) Cost(c provider.Content) []int64 { return []int64{int64(len(c.Parts)) * 10} }
+func (limitedNetwork) Cost(c provider.Content) []int64 { return []int64{int64(len(c.Parts)) * 10} }
 
-func TestCapabilitiesTellWhatAnAccountCannotDo(t *testing.T) {
+func TestCapabilitiesListUnavailableSettings(t *testing.T) {
 	t.Parallel()
 	setting := func(key string, enum ...string) provider.Setting {
 		return provider.Setting{Key: key, Type: provider.TypeString, Enum: enum}
@@ -28,7 +28,7 @@ func TestCapabilitiesTellWhatAnAccountCannotDo(t *testing.T) {
 	account := plainInfo("my", setting("myPrivacy", "private"), setting("myMode", "a", "b"))
 	account.Formats = append(account.Formats, provider.Format{Name: "photo",
 		PostTypes: []string{"text_image", "text_post"}})
-	p := narrow{plain: plain{info: plainInfo("my", setting("myPrivacy", "public", "private"),
+	p := limitedNetwork{plain: plain{info: plainInfo("my", setting("myPrivacy", "public", "private"),
 		setting("myMode", "a", "b"), setting("myCover"))}, account: account}
 	r := newRegistry(t, p)
 	c := r.Capabilities(p, provider.Account{})
@@ -42,34 +42,34 @@ func TestCapabilitiesTellWhatAnAccountCannotDo(t *testing.T) {
 	data, err := json.Marshal(c)
 	if err != nil || !strings.Contains(string(data), `"unavailableSettings":["myCover"]`) ||
 		strings.Contains(string(data), `"comment"`) {
-		t.Errorf("written as %s, %v", data, err)
+		t.Errorf("encoded as %s, %v", data, err)
 	}
 	if cost := r.Cost(p, provider.Content{Parts: make([]provider.Part, 3)}); !slices.Equal(cost, []int64{30}) {
-		t.Errorf("the cost is %v", cost)
+		t.Errorf("cost %v", cost)
 	}
-	wide := plain{info: plainInfo("wide", provider.Setting{Key: "wideMode"})}
-	other := newRegistry(t, wide)
-	if c := other.Capabilities(wide, provider.Account{}); c.Settings != nil || c.Unavailable != nil {
-		t.Errorf("an account that can do everything is narrowed to %+v", c)
+	unlimited := plain{info: plainInfo("wide", provider.Setting{Key: "wideMode"})}
+	other := newRegistry(t, unlimited)
+	if c := other.Capabilities(unlimited, provider.Account{}); c.Settings != nil || c.Unavailable != nil {
+		t.Errorf("an account without limits has the capabilities %+v", c)
 	}
-	if cost := other.Cost(wide, provider.Content{}); !slices.Equal(cost, []int64{0}) {
-		t.Errorf("without parts the cost is %v", cost)
+	if cost := other.Cost(unlimited, provider.Content{}); !slices.Equal(cost, []int64{0}) {
+		t.Errorf("cost without parts: %v", cost)
 	}
 }
 
-func TestRegistryKeepsItsOrderToItself(t *testing.T) {
+func TestRegistryReturnsCopies(t *testing.T) {
 	t.Parallel()
 	a, b := plain{info: plainInfo("b")}, plain{info: plainInfo("a")}
 	r := newRegistry(t, a, b)
 	if !slices.Equal(r.Names(), []string{"b", "a"}) {
-		t.Errorf("the names are %v", r.Names())
+		t.Errorf("names %v", r.Names())
 	}
 	r.All()[0] = nil
 	if all := r.All(); len(all) != 2 || all[0] == nil {
 		t.Errorf("the list was changed from outside: %v", all)
 	}
 	if none := newRegistry(t); len(none.All()) != 0 || len(none.Names()) != 0 {
-		t.Error("a registry of nothing has something")
+		t.Error("an empty registry has providers")
 	}
 }
 
@@ -80,7 +80,7 @@ func (meter) PostMetrics(context.Context, provider.Account, []string) (map[strin
 	return nil, nil
 }
 
-func TestRegistryRefusesHalfDeclarations(t *testing.T) {
+func TestRegistryRejectsIncompleteDeclarations(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*provider.Info)) provider.Info {
 		info := plainInfo("my")
@@ -125,7 +125,7 @@ func TestRegistryRefusesHalfDeclarations(t *testing.T) {
 	counted := with(limit(provider.RateLimit{Name: "posts", Counted: true, Max: 1, Seconds: 1,
 		ResetZone: "America/Los_Angeles"}))
 	if _, err := provider.NewRegistry(plain{info: counted}); err != nil {
-		t.Errorf("a whole limit: %v", err)
+		t.Errorf("a complete limit: %v", err)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestUnknownSettingsAreExplained(t *testing.T) {
 	}
 }
 
-// TestSettingValuesAreRefusedWithTheirRule has a value for every type and format, on each side of its bounds.
+// TestSettingValuesAreRefusedWithTheirRule tests every type and format, on each side of its bounds.
 func TestSettingValuesAreRefusedWithTheirRule(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, plain{info: plainInfo("my", mySettings()...)})
@@ -220,13 +220,13 @@ func TestSettingsDecodeIntoTheirStruct(t *testing.T) {
 		t.Errorf("decoded %+v, %v", v, err)
 	}
 	if err := parse(t, `{"myCount":"many"}`).Decode(&v); err == nil || !strings.HasPrefix(err.Error(), "decode settings: ") {
-		t.Errorf("a wrong type: %v", err)
+		t.Errorf("wrong type: %v", err)
 	}
 	if err := (provider.Settings{"myMode": json.RawMessage("{")}).Decode(&v); err == nil ||
 		!strings.HasPrefix(err.Error(), "encode settings: ") {
-		t.Errorf("what is no JSON: %v", err)
+		t.Errorf("invalid JSON: %v", err)
 	}
 	if err := (provider.Settings)(nil).Decode(&v); err != nil {
-		t.Errorf("nothing: %v", err)
+		t.Errorf("nil: %v", err)
 	}
 }

@@ -60,7 +60,7 @@ func TestBodyHasItsLengthAndCanBeReread(t *testing.T) {
 		for round := range 2 {
 			data, err := io.ReadAll(b.open())
 			if err != nil || int64(len(data)) != b.length || round == 1 && string(data) != before {
-				t.Errorf("%s: %d bytes, said %d, %v", name, len(data), b.length, err)
+				t.Errorf("%s: %d bytes, length %d, %v", name, len(data), b.length, err)
 			}
 			before = string(data)
 		}
@@ -123,7 +123,7 @@ func TestTokensOfOneConsentExpireTogether(t *testing.T) {
 	}
 	a := Account{Scopes: []string{"read", "write"}}
 	if !a.HasScope("x", "write") || a.HasScope("x") || a.HasScope() {
-		t.Error("the scopes of an account are not those that were granted")
+		t.Error("HasScope does not match the granted scopes")
 	}
 }
 
@@ -140,18 +140,18 @@ func TestListProvesAbsenceOnlyWithinItsRange(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		list  []time.Time
-		asked int
+		limit int
 		want  bool
 	}{
 		"an empty account":          {nil, 3, true},
-		"fewer than were asked for": {at(5, 4), 3, true},
+		"fewer than requested":      {at(5, 4), 3, true},
 		"full, and all are younger": {at(5, 4, 3), 3, false},
 		"full, and one is older":    {at(5, 4, -1), 3, true},
 		"full, and one is as old":   {at(5, 4, 0), 3, false},
 		"a pinned old one is first": {at(-9, 5, 4), 3, false},
-		"more than were asked for":  {at(5, 4, 3, 2), 3, false},
+		"more than requested":       {at(5, 4, 3, 2), 3, false},
 	} {
-		if got := ReachesBack(c.list, c.asked, func(t time.Time) time.Time { return t }, since); got != c.want {
+		if got := ReachesBack(c.list, c.limit, func(t time.Time) time.Time { return t }, since); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -180,10 +180,10 @@ func TestStateCloneIsDeep(t *testing.T) {
 	copied.Publish(Published{PlatformPostID: "first"}, 2)
 	if after, err := json.Marshal(st); err != nil || string(after) != string(before) ||
 		st.Secrets["secret"] != "hidden" {
-		t.Errorf("the original became %s", after)
+		t.Errorf("the original was changed to %s", after)
 	}
 	if copied.Upload(5, 5) != nil {
-		t.Error("an upload is there that never was")
+		t.Error("Upload returns an upload that does not exist")
 	}
 	if copied.Done || copied.NextPart() != 1 || copied.PlatformPostID != "first" || copied.ContainerID != "" {
 		t.Errorf("after the first part: %+v", copied)
@@ -209,7 +209,7 @@ func TestClockSkewFromDateHeaders(t *testing.T) {
 		"the same": {[]Exchange{answer("Mon, 16 Nov 2026 12:00:10 GMT")}, 0},
 		"ahead": {[]Exchange{answer("Mon, 16 Nov 2026 12:00:07 GMT"),
 			answer("Mon, 16 Nov 2026 12:00:09 GMT")}, 3 * time.Second},
-		"behind is no matter": {[]Exchange{answer("Mon, 16 Nov 2026 12:00:20 GMT")}, 0},
+		"behind is ignored": {[]Exchange{answer("Mon, 16 Nov 2026 12:00:20 GMT")}, 0},
 	} {
 		if got := ClockAhead(c.list); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -231,16 +231,16 @@ func TestIssuePathsMatchTheAPI(t *testing.T) {
 		"platformSettings.key.0":          SettingPath("key", "0"),
 	} {
 		if got := strings.Join(path, "."); got != want {
-			t.Errorf("the path is %s, want %s", got, want)
+			t.Errorf("path %s, want %s", got, want)
 		}
 	}
 	var f Findings
 	f.Warn([]string{"a"}, "careful")
 	if !f.OK() || len(f.Warnings) != 1 {
-		t.Error("a warning stands in the way")
+		t.Error("a warning makes the content invalid")
 	}
 	if f.Reject([]string{"a"}, "no"); f.OK() {
-		t.Error("an issue does not")
+		t.Error("an issue leaves the content valid")
 	}
 }
 
@@ -251,19 +251,19 @@ func TestDeclarationLookup(t *testing.T) {
 			PostTypes: []string{"carousel"}}},
 		Costs: []Cost{{Key: "post", Credits: 15}}}
 	if f, ok := info.FormatFor("carousel"); !ok || f.Name != "photo" {
-		t.Errorf("a carousel is a %q", f.Name)
+		t.Errorf("the format of a carousel is %q", f.Name)
 	}
 	if _, ok := info.FormatFor("text_video"); ok {
-		t.Error("a video is taken")
+		t.Error("there is a format for videos")
 	}
 	if f, ok := info.Format("album"); !ok || f.Name != "album" {
-		t.Errorf("the album is %q", f.Name)
+		t.Errorf("the format album is %q", f.Name)
 	}
 	if _, ok := info.Format("story"); ok {
-		t.Error("there is a story")
+		t.Error("there is a format story")
 	}
 	if info.Cost("post") != 15 || info.Cost("other") != 0 {
-		t.Errorf("a post costs %d, another thing %d", info.Cost("post"), info.Cost("other"))
+		t.Errorf("a post costs %d, an unknown key %d", info.Cost("post"), info.Cost("other"))
 	}
 	data, err := json.Marshal(Format{Name: "comment"})
 	if err != nil || !strings.Contains(string(data), `"postTypes":[]`) || !strings.Contains(string(data), `"media":[]`) {

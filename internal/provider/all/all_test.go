@@ -12,10 +12,10 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// client are the credentials with which the sandbox knows this installation.
+// client are the app credentials that the sandbox accepts.
 var client = provider.Credentials{ClientID: "client", ClientSecret: "secret"}
 
-// newRegistry has all networks of a sandbox, which gave credentials to some.
+// newRegistry returns a registry of all networks of a sandbox; some have credentials.
 func newRegistry(t *testing.T, known ...string) *provider.Registry {
 	t.Helper()
 	clock := providertest.NewClock()
@@ -37,7 +37,7 @@ func TestAllNetworksAreConsistent(t *testing.T) {
 		t.Errorf("networks %v", names)
 	}
 	if _, err := all.New(all.Config{}); err == nil {
-		t.Error("New took a configuration without caller and clock")
+		t.Error("New accepted a configuration without caller and clock")
 	}
 }
 
@@ -63,10 +63,10 @@ func TestEveryDeclarationCanBeShown(t *testing.T) {
 func checkDeclaration(t *testing.T, s provider.Setting) {
 	t.Helper()
 	if s.Key != "" && !strings.HasPrefix(s.Key, strings.ToLower(s.Key[:1])) {
-		t.Errorf("setting %s begins with a capital", s.Key)
+		t.Errorf("setting %s starts with a capital", s.Key)
 	}
 	if s.Type == provider.TypeArray && s.Items == nil || s.Type == provider.TypeObject && len(s.Fields) == 0 {
-		t.Errorf("setting %s does not say what is inside", s.Key)
+		t.Errorf("setting %s does not describe its contents", s.Key)
 	}
 	if len(s.Enum) > 0 && s.Default != nil && !slices.Contains(s.Enum, s.Default.(string)) {
 		t.Errorf("setting %s: default %v is not allowed", s.Key, s.Default)
@@ -85,7 +85,7 @@ func checkDeclaration(t *testing.T, s provider.Setting) {
 	}
 }
 
-// isBounded reports whether a value cannot be of any size. Formats have lengths of their own.
+// isBounded reports whether the size of a value is limited. Formats imply lengths.
 func isBounded(s provider.Setting) bool {
 	switch s.Type {
 	case provider.TypeString:

@@ -52,6 +52,6 @@ func TestExamineChecksAppCredentials(t *testing.T) {
 	}
 	p := newRegistry(t).All()[0]
 	if list := newRegistry(t).Examine(context.Background(), p, "http://crier.example/oauth/x/callback"); list[0].OK {
-		t.Errorf("a redirect address without TLS is fine: %+v", list[0])
+		t.Errorf("a redirect address without TLS passes: %+v", list[0])
 	}
 }

@@ -95,7 +95,7 @@ func TestEveryNetworkHasADocPageWithItsSettings(t *testing.T) {
 		for _, name := range names {
 			if variable := "`CRIER_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) +
 				"`"; !strings.Contains(string(page), variable) {
-				t.Errorf("the page of %s does not name %s", network, variable)
+				t.Errorf("the page of %s does not list %s", network, variable)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func TestEveryNetworkHasADocPageWithItsSettings(t *testing.T) {
 		}
 		for _, s := range p.Info().Settings {
 			if !strings.Contains(string(page), "`"+s.Key+"`") {
-				t.Errorf("the page of %s does not name the publish setting %s", p.Info().Name, s.Key)
+				t.Errorf("the page of %s does not list the publish setting %s", p.Info().Name, s.Key)
 			}
 		}
 	}
