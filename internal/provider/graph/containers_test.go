@@ -14,12 +14,12 @@ import (
 
 var (
 	picture  = provider.Media{MIMEType: "image/jpeg"}
-	film     = provider.Media{MIMEType: "video/mp4"}
-	carousel = provider.Content{Parts: []provider.Part{{Media: []provider.Media{picture, film}}}}
-	reel     = provider.Content{Parts: []provider.Part{{Media: []provider.Media{film}}}}
+	video    = provider.Media{MIMEType: "video/mp4"}
+	carousel = provider.Content{Parts: []provider.Part{{Media: []provider.Media{picture, video}}}}
+	reel     = provider.Content{Parts: []provider.Part{{Media: []provider.Media{video}}}}
 )
 
-// prepare does one step and fails the test when it fails.
+// prepare runs one step of Prepare, which must succeed.
 func prepare(t *testing.T, k Containers, c provider.Content, st *provider.State) bool {
 	t.Helper()
 	done, err := k.Prepare(context.Background(), provider.Account{}, c, st)
@@ -29,81 +29,83 @@ func prepare(t *testing.T, k Containers, c provider.Content, st *provider.State)
 	return done
 }
 
-// TestCarouselsMakeTheirItemsFirst: all items are made before the first is asked for, and the whole comes last.
-func TestCarouselsMakeTheirItemsFirst(t *testing.T) {
+// TestCarouselItemsAreCreatedFirst: all items are created before the first is polled, and the carousel comes last.
+func TestCarouselItemsAreCreatedFirst(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), InProgress
-	k := containers(clock, &word)
-	var made []int
+	clock, status := providertest.NewClock(), InProgress
+	k := containers(clock, &status)
+	var created []int
 	create := k.Create
 	k.Create = func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (
 		string, error) {
-		made = append(made, media)
+		created = append(created, media)
 		return create(ctx, a, c, st, media)
 	}
 	var st provider.State
 	prepare(t, k, carousel, &st)
 	if st.PollingReason != "" {
-		t.Errorf("after the first item it waits: %s", st.PollingReason)
+		t.Errorf("waiting after the first item: %s", st.PollingReason)
 	}
 	prepare(t, k, carousel, &st)
-	if !slices.Equal(made, []int{0, 1}) || st.PollingReason != "Test is processing the post" || st.ContainerID != "" {
-		t.Errorf("made are %v, state %+v", made, st)
+	if !slices.Equal(created, []int{0, 1}) || st.PollingReason != "Test is processing the post" ||
+		st.ContainerID != "" {
+		t.Errorf("created %v, state %+v", created, st)
 	}
 	if got := Items(carousel, st); !slices.Equal(got, []string{"container-1", "container-2"}) {
-		t.Errorf("the items are %v", got)
+		t.Errorf("items %v", got)
 	}
-	word = Finished
+	status = Finished
 	for range 2 {
 		if prepare(t, k, carousel, &st) {
-			t.Fatal("it is ready before the whole is made")
+			t.Fatal("ready before the carousel is created")
 		}
 	}
 	prepare(t, k, carousel, &st)
-	if !slices.Equal(made, []int{0, 1, Whole}) || st.ContainerID != "container-3" || st.ProviderStatus != InProgress {
-		t.Errorf("made are %v, state %+v", made, st)
+	if !slices.Equal(created, []int{0, 1, Whole}) || st.ContainerID != "container-3" ||
+		st.ProviderStatus != InProgress {
+		t.Errorf("created %v, state %+v", created, st)
 	}
 	if prepare(t, k, carousel, &st) || st.ProviderStatus != Finished {
-		t.Errorf("the status is %s", st.ProviderStatus)
+		t.Errorf("status %s", st.ProviderStatus)
 	}
 	if !prepare(t, k, carousel, &st) || st.PollingReason != "" || !st.NextPollAfter.IsZero() {
-		t.Errorf("it is not ready: %+v", st)
+		t.Errorf("not ready: %+v", st)
 	}
 	if id, err := Publishable(st); err != nil || id != "container-3" {
-		t.Errorf("published is %s, %v", id, err)
+		t.Errorf("Publishable = %s, %v", id, err)
 	}
 	if single := Items(reel, provider.State{}); single != nil {
 		t.Errorf("a single video has the items %v", single)
 	}
 }
 
-func TestContainersSettleBeforeTheyArePublished(t *testing.T) {
+func TestFinishedContainersGetADelay(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	k.Settle = 5 * time.Second
 	var st provider.State
 	prepare(t, k, onePart, &st)
 	prepare(t, k, onePart, &st)
 	if want := clock.Now().Add(5 * time.Second); !st.NextPollAfter.Equal(want) ||
 		st.PollingReason != "Test has finished the post" {
-		t.Errorf("it is left alone until %v: %s", st.NextPollAfter, st.PollingReason)
+		t.Errorf("next poll at %v: %s", st.NextPollAfter, st.PollingReason)
 	}
 	clock.Advance(5*time.Second - 1)
 	if prepare(t, k, onePart, &st) {
-		t.Error("it is published too soon")
+		t.Error("ready too early")
 	}
 	if _, err := Publishable(st); provider.AsError(err) == nil || provider.AsError(err).Kind != provider.Temporary {
-		t.Errorf("it can be published: %v", err)
+		t.Errorf("Publishable error %v, want a temporary one", err)
 	}
 	clock.Advance(1)
 	if !prepare(t, k, onePart, &st) {
-		t.Error("it is never ready")
+		t.Error("not ready after the delay")
 	}
 }
 
-// TestContainersAreAskedForTheLaterTheLongerTheyTake: seconds for pictures, up to a minute for videos.
-func TestContainersAreAskedForTheLaterTheLongerTheyTake(t *testing.T) {
+// TestPollIntervalGrows: every few seconds for pictures, up to a minute for videos.
+func TestPollIntervalGrows(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
@@ -117,66 +119,66 @@ func TestContainersAreAskedForTheLaterTheLongerTheyTake(t *testing.T) {
 		{"a video after a minute", reel, time.Minute, 30 * time.Second},
 		{"a video after an hour", reel, 50 * time.Minute, time.Minute},
 	} {
-		clock, word := providertest.NewClock(), InProgress
-		k := containers(clock, &word)
+		clock, status := providertest.NewClock(), InProgress
+		k := containers(clock, &status)
 		var st provider.State
 		prepare(t, k, tc.content, &st)
 		clock.Advance(tc.waited)
 		prepare(t, k, tc.content, &st)
 		if got := st.NextPollAfter.Sub(clock.Now()); got != tc.want {
-			t.Errorf("%s it is asked for after %v, want %v", tc.name, got, tc.want)
+			t.Errorf("%s: polled after %v, want %v", tc.name, got, tc.want)
 		}
 	}
 	if slow(carousel.Parts[0], Whole) || !slow(carousel.Parts[0], 1) {
-		t.Error("the whole of a carousel is made of finished videos, its items are not")
+		t.Error("only the items of a carousel are slow, not the carousel")
 	}
 }
 
-func TestContainersThatExpireAreMadeAnew(t *testing.T) {
+func TestExpiredContainersAreRecreated(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	var st provider.State
 	ready(t, k, &st, clock)
 	st.Ready = true
 	st.Note(noteRefusals, "2")
-	made := clock.Now()
+	created := clock.Now()
 	clock.AdvanceTo(st.Upload(0, Whole).ExpiresAt.Add(-expiryMargin))
 	if !prepare(t, k, onePart, &st) || st.ContainerID != "container-1" {
-		t.Errorf("%v after it was made it is forgotten", clock.Now().Sub(made))
+		t.Errorf("forgotten %v after it was created", clock.Now().Sub(created))
 	}
 	clock.Advance(1)
 	if prepare(t, k, onePart, &st) || st.ContainerID != "container-2" || st.Ready || st.Data[noteRefusals] != "" {
-		t.Errorf("a container that ends in ten minutes is used: %+v", st)
+		t.Errorf("a container that expires in ten minutes is used: %+v", st)
 	}
-	// The network's own word counts as well.
-	word = Expired
+	// An expiry that the network reports counts as well.
+	status = Expired
 	prepare(t, k, onePart, &st)
 	if st.ContainerID != "" || st.Upload(0, Whole).Step != stepNew {
-		t.Errorf("an expired container is kept: %+v", st)
+		t.Errorf("an expired container is still used: %+v", st)
 	}
 }
 
-func TestContainersOfOtherPartsStayWhenOneExpires(t *testing.T) {
+func TestOtherContainersStayWhenOneExpires(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	st := provider.State{Uploads: []provider.Upload{
 		{Part: 0, Media: Whole, ID: "published", ExpiresAt: clock.Now().Add(-time.Hour), Step: stepReady},
 		{Part: 1, Media: Whole, ID: "next", ExpiresAt: clock.Now().Add(time.Hour), Step: stepReady}},
 		Published: []provider.Published{{PlatformPostID: "1"}}}
 	thread := provider.Content{Parts: []provider.Part{{Text: "1"}, {Text: "2"}}}
 	if !prepare(t, k, thread, &st) || st.Upload(1, Whole).ID != "next" {
-		t.Errorf("the state is %+v", st)
+		t.Errorf("state %+v", st)
 	}
 }
 
-// TestFailedContainersAreTriedOnceMore: what the network calls a failure of its own gets a second container, everything
-// else is told at once.
-func TestFailedContainersAreTriedOnceMore(t *testing.T) {
+// TestFailedContainersAreRetriedOnce: a failure of the network itself gets a second container, any other failure is
+// reported at once.
+func TestFailedContainersAreRetriedOnce(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Failed
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Failed
+	k := containers(clock, &status)
 	var st provider.State
 	for try, want := range []provider.Kind{provider.Temporary, provider.Rejected} {
 		prepare(t, k, onePart, &st)
@@ -185,7 +187,7 @@ func TestFailedContainersAreTriedOnceMore(t *testing.T) {
 			t.Errorf("failure %d is %v, want %s; state %+v", try+1, err, want, st)
 		}
 		if got := st.Upload(0, Whole).Redone; got != try+1 {
-			t.Errorf("it was begun anew %d times, want %d", got, try+1)
+			t.Errorf("restarted %d times, want %d", got, try+1)
 		}
 	}
 	k.Explain = func(s ContainerStatus) *provider.Error {
@@ -199,14 +201,14 @@ func TestFailedContainersAreTriedOnceMore(t *testing.T) {
 	_, err := k.Prepare(context.Background(), provider.Account{}, onePart, &st)
 	if failure := provider.AsError(err); failure == nil || failure.Message != "2207026" ||
 		st.FailureCode != "2207026" || st.Upload(0, Whole).Redone != 0 {
-		t.Errorf("a bad video is %v, state %+v", err, st)
+		t.Errorf("error %v of a bad video, state %+v", err, st)
 	}
 }
 
-func TestContainersThatCannotBeMadeLeaveNothing(t *testing.T) {
+func TestFailedCreationLeavesNoContainer(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	for name, tc := range map[string]struct {
 		failure error
 		kinds   []provider.Kind
@@ -215,9 +217,9 @@ func TestContainersThatCannotBeMadeLeaveNothing(t *testing.T) {
 			[]provider.Kind{provider.Rejected, provider.Rejected}},
 		"a limit": {&provider.Error{Kind: provider.RateLimited},
 			[]provider.Kind{provider.RateLimited, provider.RateLimited}},
-		"try it anew": {&provider.Error{Kind: provider.Temporary, Err: ErrTryAnew},
+		"retry": {&provider.Error{Kind: provider.Temporary, Err: ErrTryAnew},
 			[]provider.Kind{provider.Temporary, provider.Rejected}},
-		"another fault": {errors.New("oops"), []provider.Kind{provider.OutcomeUnknown, provider.OutcomeUnknown}},
+		"another error": {errors.New("oops"), []provider.Kind{provider.OutcomeUnknown, provider.OutcomeUnknown}},
 	} {
 		k.Create = func(context.Context, provider.Account, provider.Content, provider.State, int) (string, error) {
 			return "", tc.failure
@@ -233,10 +235,10 @@ func TestContainersThatCannotBeMadeLeaveNothing(t *testing.T) {
 	}
 }
 
-func TestContainersThatTheNetworkLostAreMadeAgain(t *testing.T) {
+func TestLostContainersAreRecreated(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	var failure error = &provider.Error{Kind: provider.Rejected, Err: ErrMissing}
 	k.Read = func(context.Context, provider.Account, string) (ContainerStatus, error) {
 		return ContainerStatus{}, failure
@@ -246,22 +248,22 @@ func TestContainersThatTheNetworkLostAreMadeAgain(t *testing.T) {
 	_, err := k.Prepare(context.Background(), provider.Account{}, onePart, &st)
 	if got := provider.AsError(err); got == nil || got.Kind != provider.Temporary || st.ContainerID != "" ||
 		got.Message != "Test has lost the container; a new one is made" || !errors.Is(got, ErrMissing) {
-		t.Errorf("a lost container: %v, state %+v", err, st)
+		t.Errorf("error %v of a lost container, state %+v", err, st)
 	}
 	failure = &provider.Error{Kind: provider.AuthExpired}
 	prepare(t, k, onePart, &st)
 	_, err = k.Prepare(context.Background(), provider.Account{}, onePart, &st)
 	if got := provider.AsError(err); got == nil || got.Kind != provider.AuthExpired || st.ContainerID != "container-2" {
-		t.Errorf("another failure: %v, state %+v", err, st)
+		t.Errorf("another error: %v, state %+v", err, st)
 	}
 }
 
-// TestOutcomeFollowsTheContainer: whether a lost attempt published is what the container says.
+// TestOutcomeFollowsTheContainer: the status of the container decides whether a lost attempt published.
 func TestOutcomeFollowsTheContainer(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
-		word    string
+		status  string
 		failure error
 		stale   bool
 		without bool
@@ -269,26 +271,26 @@ func TestOutcomeFollowsTheContainer(t *testing.T) {
 		listing bool
 		kept    bool
 	}{
-		{name: "published", word: Published, want: provider.OutcomePending, listing: true, kept: true},
-		{name: "finished", word: Finished, want: provider.OutcomeAbsent, kept: true},
-		{name: "failed", word: Failed, want: provider.OutcomeAbsent},
-		{name: "expired", word: Expired, want: provider.OutcomeAbsent},
-		{name: "in progress", word: InProgress, want: provider.OutcomePending, kept: true},
-		{name: "a new word", word: "SCHEDULED", want: provider.OutcomePending, kept: true},
+		{name: "published", status: Published, want: provider.OutcomePending, listing: true, kept: true},
+		{name: "finished", status: Finished, want: provider.OutcomeAbsent, kept: true},
+		{name: "failed", status: Failed, want: provider.OutcomeAbsent},
+		{name: "expired", status: Expired, want: provider.OutcomeAbsent},
+		{name: "in progress", status: InProgress, want: provider.OutcomePending, kept: true},
+		{name: "an unknown status", status: "SCHEDULED", want: provider.OutcomePending, kept: true},
 		{name: "not known", failure: ErrMissing, want: provider.OutcomePending, listing: true, kept: true},
 		{name: "not found", failure: ErrUnknownContainer, want: provider.OutcomePending, listing: true, kept: true},
 		{name: "no answer", failure: errors.New("down"), kept: true},
-		{name: "stale", word: Finished, stale: true, want: provider.OutcomePending, listing: true, kept: true},
+		{name: "stale", status: Finished, stale: true, want: provider.OutcomePending, listing: true, kept: true},
 		{name: "without a container", without: true, want: provider.OutcomeAbsent},
 	} {
-		clock, word := providertest.NewClock(), Finished
-		k := containers(clock, &word)
+		clock, status := providertest.NewClock(), Finished
+		k := containers(clock, &status)
 		var st provider.State
 		if !tc.without {
 			ready(t, k, &st, clock)
 		}
 		k.Read = func(context.Context, provider.Account, string) (ContainerStatus, error) {
-			return ContainerStatus{Word: tc.word}, tc.failure
+			return ContainerStatus{Word: tc.status}, tc.failure
 		}
 		got, err := k.Outcome(context.Background(), provider.Account{}, &st,
 			provider.Attempt{StartedAt: clock.Now(), Stale: tc.stale})
@@ -299,10 +301,10 @@ func TestOutcomeFollowsTheContainer(t *testing.T) {
 	}
 }
 
-func TestOutcomeMakesAnotherContainerAfterManyRefusals(t *testing.T) {
+func TestOutcomeRecreatesTheContainerAfterManyRefusals(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	var st provider.State
 	ready(t, k, &st, clock)
 	st.Note(noteRefusals, strconv.Itoa(maxRefusals))

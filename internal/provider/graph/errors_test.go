@@ -12,9 +12,8 @@ import (
 	"crier/internal/provider"
 )
 
-// TestProblemsSpeakToPeople: the sentence that is meant for people comes first, with its title where it does not repeat
-// it.
-func TestProblemsSpeakToPeople(t *testing.T) {
+// TestProblemTextPrefersTheUserMessage: the message for people comes first, with its title unless it repeats the title.
+func TestProblemTextPrefersTheUserMessage(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]Problem{
 		"":                         {},
@@ -25,12 +24,12 @@ func TestProblemsSpeakToPeople(t *testing.T) {
 		"no sentence":              {Message: "no sentence", UserTitle: "Title"},
 	} {
 		if got := p.text(); got != want {
-			t.Errorf("%+v says %q, want %q", p, got, want)
+			t.Errorf("%+v: text %q, want %q", p, got, want)
 		}
 	}
 }
 
-func TestProblemsAreReadInAllForms(t *testing.T) {
+func TestProblemFormats(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]Problem{
 		``: {}, `<html>`: {}, `[]`: {}, `{}`: {}, `{"error":null}`: {}, `{"error":"denied"}`: {Message: `"denied"`},
@@ -47,7 +46,7 @@ func TestProblemsAreReadInAllForms(t *testing.T) {
 	}
 }
 
-func TestRulesFitCodesRangesAndSentences(t *testing.T) {
+func TestRulesMatchCodesRangesAndMessages(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		rule    Rule
@@ -65,12 +64,12 @@ func TestRulesFitCodesRangesAndSentences(t *testing.T) {
 		{Rule{Code: 7, Says: "limit"}, Problem{Code: 8, Message: "limit"}, false},
 	} {
 		if got := tc.rule.fits(tc.problem); got != tc.want {
-			t.Errorf("%+v fits %+v: %t", tc.rule, tc.problem, got)
+			t.Errorf("%+v matches %+v: %t", tc.rule, tc.problem, got)
 		}
 	}
 }
 
-func TestUsageHeadersTellTheLongestWait(t *testing.T) {
+func TestUsageHeadersReturnTheLongestWait(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{
 		"": 0, "nonsense": 0, "{}": 0, `{"1":[]}`: 0, `{"1":[{"call_count":100}]}`: 0,
@@ -86,9 +85,8 @@ func TestUsageHeadersTellTheLongestWait(t *testing.T) {
 	}
 }
 
-// TestWaitsOfUsageHeadersAreForLimitsAlone: every answer has the header; a refused post is not to be tried again for
-// it.
-func TestWaitsOfUsageHeadersAreForLimitsAlone(t *testing.T) {
+// TestUsageHeadersOnlyDelayLimits: every response has the header, which is no reason to retry a refused post.
+func TestUsageHeadersOnlyDelayLimits(t *testing.T) {
 	t.Parallel()
 	usage := map[string]string{"X-Business-Use-Case-Usage": `{"1":[{"estimated_time_to_regain_access":5}]}`}
 	for body, want := range map[string]time.Duration{problem(32, 0, ""): 5 * time.Minute, problem(506, 0, ""): 0,
@@ -101,7 +99,7 @@ func TestWaitsOfUsageHeadersAreForLimitsAlone(t *testing.T) {
 	}
 }
 
-func TestDeletionsAreToldApart(t *testing.T) {
+func TestDeletionResults(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		status int
@@ -122,7 +120,7 @@ func TestDeletionsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestPostDecodesItsAnswer(t *testing.T) {
+func TestPostDecodesItsResponse(t *testing.T) {
 	t.Parallel()
 	var answer struct {
 		ID ID `json:"id"`
@@ -131,19 +129,19 @@ func TestPostDecodesItsAnswer(t *testing.T) {
 	request := provider.Request{URL: "/feed", Publishes: true}
 	if err := client.Post(context.Background(), "t", request, url.Values{"a": {"b"}}, &answer); err != nil ||
 		answer.ID != "17841400000000001" {
-		t.Errorf("the id is %s, %v", answer.ID, err)
+		t.Errorf("id %s, %v", answer.ID, err)
 	}
 	elsewhere := client.WithBase(client.BaseURL + "/v2")
 	if elsewhere.BaseURL != client.BaseURL+"/v2" || client.BaseURL == elsewhere.BaseURL {
-		t.Errorf("the bases are %s and %s", client.BaseURL, elsewhere.BaseURL)
+		t.Errorf("base URLs %s and %s", client.BaseURL, elsewhere.BaseURL)
 	}
 	err := answering(t, 200, nil, `{"id":`).Post(context.Background(), "t", request, nil, &answer)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
-		t.Errorf("half an answer: %v", err)
+		t.Errorf("truncated response: %v", err)
 	}
 	err = answering(t, 400, nil, problem(506, 0, "")).Post(context.Background(), "t", request, nil, &answer)
 	if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeDuplicateContent {
-		t.Errorf("a refusal: %v", err)
+		t.Errorf("refusal: %v", err)
 	}
 	if failure := MissingID("Test"); failure.Kind != provider.OutcomeUnknown ||
 		failure.Message != "Test answered without the id of the post" {
@@ -151,11 +149,11 @@ func TestPostDecodesItsAnswer(t *testing.T) {
 	}
 	if !IsUnknownContainer(refusal(ErrUnknownContainer)) || IsUnknownContainer(errors.New("x")) ||
 		IsUnknownContainer(nil) {
-		t.Error("unknown containers are not known")
+		t.Error("IsUnknownContainer does not match ErrUnknownContainer")
 	}
 }
 
-func TestInsightsTellTheLastAndPickByName(t *testing.T) {
+func TestInsightsLastAndPick(t *testing.T) {
 	t.Parallel()
 	var insights Insights
 	if err := json.Unmarshal([]byte(`{"data":[{"name":"followers","values":[{"value":5},{"value":7}]},`+
@@ -170,34 +168,34 @@ func TestInsightsTellTheLastAndPickByName(t *testing.T) {
 		"null": -1, "unknown": -1} {
 		got := insights.Last(name)
 		if (got == nil) != (want == -1) || got != nil && *got != want {
-			t.Errorf("the last of %s is %v, want %d", name, got, want)
+			t.Errorf("last value of %s: %v, want %d", name, got, want)
 		}
 	}
 	n := insights.Numbers()
 	for name, want := range map[string]int64{"followers": 12, "clicks": 7, "sum": 2, "parts": 3} {
 		if got := n.Get(name); got == nil || *got != want {
-			t.Errorf("%s is %v, want %d", name, got, want)
+			t.Errorf("%s: %v, want %d", name, got, want)
 		}
 	}
 	if n.Get("text") != nil || n.Get("gone") != nil || n.Get("null") != nil {
-		t.Errorf("what is no number is told: %v", n)
+		t.Errorf("values that are not numbers are returned: %v", n)
 	}
 	picked := n.Pick("clicks", "linkClicks", "unknown", "other", "sum", "sum", "odd")
 	if len(picked) != 2 || picked["linkClicks"] != 7 || picked["sum"] != 2 {
-		t.Errorf("picked are %v", picked)
+		t.Errorf("picked %v", picked)
 	}
 	if got := n.Pick("unknown", "other"); got != nil {
-		t.Errorf("nothing picked is %v", got)
+		t.Errorf("picked %v, want nil", got)
 	}
 }
 
-func TestIDsAndTimesInOddForms(t *testing.T) {
+func TestIDAndTimeFormats(t *testing.T) {
 	t.Parallel()
 	for text, good := range map[string]bool{`"1"`: true, `17841405793187218`: true, `null`: true, `""`: true, `{}`: false,
 		`[1]`: false, `true`: false} {
 		var id ID
 		if err := json.Unmarshal([]byte(text), &id); (err == nil) != good {
-			t.Errorf("the id %s is read as %q, %v", text, id, err)
+			t.Errorf("id %s is decoded as %q, %v", text, id, err)
 		}
 	}
 	for text, want := range map[string]string{`"2026-11-15T13:00:00+0100"`: "2026-11-15T12:00:00Z",
@@ -206,7 +204,7 @@ func TestIDsAndTimesInOddForms(t *testing.T) {
 		var at Time
 		err := json.Unmarshal([]byte(text), &at)
 		if (err == nil) != (want != "") || err == nil && at.Format(time.RFC3339) != want {
-			t.Errorf("the time %s is read as %v, %v", text, at, err)
+			t.Errorf("time %s is decoded as %v, %v", text, at, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// answering returns a client in front of a server that always gives the same answer.
+// answering returns a client for a server that always sends the same response.
 func answering(t *testing.T, status int, header map[string]string, body string, rules ...Rule) Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -108,7 +108,7 @@ func TestNetworkSpecificRulesComeFirst(t *testing.T) {
 	client := answering(t, 400, nil, problem(4, 2207051, ""), own)
 	_, err := client.Send(context.Background(), "token-1", provider.Request{Method: http.MethodGet, URL: "/x"})
 	if failure := provider.AsError(err); failure.Kind != provider.Rejected || !IsMissing(failure) {
-		t.Errorf("failure %+v; want the network's own class and mark", failure)
+		t.Errorf("failure %+v; want the network's own kind and error", failure)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestInsightsAreSummed(t *testing.T) {
 		{"name":"likes","total_value":{"value":5}},{"name":"empty","values":[]}]}`), &insights)
 	n := insights.Numbers()
 	if err != nil || n["views"] != 3 || n["reactions"] != 7 || *n.Get("likes") != 5 || n.Get("empty") != nil {
-		t.Errorf("numbers %v, %v", n, err)
+		t.Errorf("insights %v, %v", n, err)
 	}
 }
 
@@ -188,17 +188,17 @@ func TestAppSecretProofFollowsTheToken(t *testing.T) {
 	}
 }
 
-// containers returns a network whose containers are all in one state.
-func containers(clock *providertest.Clock, word *string) Containers {
-	made := 0
+// containers returns the containers of a network, all of which have the same status.
+func containers(clock *providertest.Clock, status *string) Containers {
+	created := 0
 	return Containers{
 		Network: "Test", Now: clock.Now, Patience: time.Hour, RefusalPause: 5 * time.Second,
 		Create: func(context.Context, provider.Account, provider.Content, provider.State, int) (string, error) {
-			made++
-			return fmt.Sprintf("container-%d", made), nil
+			created++
+			return fmt.Sprintf("container-%d", created), nil
 		},
 		Read: func(context.Context, provider.Account, string) (ContainerStatus, error) {
-			return ContainerStatus{Word: *word}, nil
+			return ContainerStatus{Word: *status}, nil
 		},
 		Explain: func(ContainerStatus) *provider.Error {
 			return &provider.Error{Kind: provider.Temporary, Code: provider.CodeMediaRejected, Err: ErrTryAnew}
@@ -208,7 +208,7 @@ func containers(clock *providertest.Clock, word *string) Containers {
 
 var onePart = provider.Content{Parts: []provider.Part{{Text: "x"}}}
 
-// ready drives containers until the next part can be published.
+// ready prepares until the next part can be published.
 func ready(t *testing.T, k Containers, st *provider.State, clock *providertest.Clock) {
 	t.Helper()
 	for range 20 {
@@ -230,8 +230,8 @@ func refusal(mark error) *provider.Error {
 
 func TestRejectedContainerIsRetriedRecreatedThenFailed(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	var st provider.State
 	for container := 1; container <= 1+maxRedone; container++ {
 		ready(t, k, &st, clock)
@@ -251,8 +251,8 @@ func TestRejectedContainerIsRetriedRecreatedThenFailed(t *testing.T) {
 
 func TestRejectionAfterALostAttemptIsReconciled(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	var st provider.State
 	ready(t, k, &st, clock)
 	at := provider.Attempt{StartedAt: clock.Now()}
@@ -263,17 +263,17 @@ func TestRejectionAfterALostAttemptIsReconciled(t *testing.T) {
 	if failure := k.Refused(&st, refusal(ErrUnknownContainer)); failure.Kind != provider.OutcomeUnknown {
 		t.Errorf("refusal is %s, want an unknown outcome: the earlier attempt may have worked", failure.Kind)
 	}
-	word = Published
+	status = Published
 	if outcome, err := k.Outcome(context.Background(), provider.Account{}, &st, at); err != nil ||
 		outcome != provider.OutcomePending || !NeedsListing(st) {
-		t.Errorf("Outcome = %q, %v; want to look for the post", outcome, err)
+		t.Errorf("Outcome = %q, %v; want the post searched for", outcome, err)
 	}
 }
 
 func TestAnyRejectionAfterALostAttemptIsReconciledForAWhile(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	st := provider.State{}
 	Suspect(&st, clock.Now())
 	kinds := map[provider.Kind]int{}
@@ -290,7 +290,7 @@ func TestAnyRejectionAfterALostAttemptIsReconciledForAWhile(t *testing.T) {
 		}
 	}
 	if kinds[provider.Rejected] != 1 || kinds[provider.OutcomeUnknown] != maxRefusals*maxRedone {
-		t.Errorf("refusals became %v; want them looked into, and then believed", kinds)
+		t.Errorf("refusals became %v; want them reconciled first, then rejected", kinds)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestPostWithoutAnIDIsPublished(t *testing.T) {
 		st := provider.State{Data: map[string]string{note: "true"}}
 		for range maxListings - 1 {
 			if outcome := Unlisted(&st, now); outcome != provider.OutcomePending {
-				t.Fatalf("%s: outcome %q, want to look again", note, outcome)
+				t.Fatalf("%s: outcome %q, want it pending", note, outcome)
 			}
 		}
 		if outcome := Unlisted(&st, now); outcome != want {
@@ -313,8 +313,8 @@ func TestPostWithoutAnIDIsPublished(t *testing.T) {
 
 func TestOtherRejectionsReturnToPreparing(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), Finished
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
 	for mark, step := range map[error]string{ErrNotReady: stepProcessing, ErrExpired: stepNew} {
 		var st provider.State
 		ready(t, k, &st, clock)
@@ -329,14 +329,14 @@ func TestOtherRejectionsReturnToPreparing(t *testing.T) {
 	var st provider.State
 	rejected := refusal(errors.New("other"))
 	if got := k.Refused(&st, rejected); got.Kind != provider.Rejected {
-		t.Errorf("another refusal became %s", got.Kind)
+		t.Errorf("kind of another refusal: %s", got.Kind)
 	}
 }
 
 func TestLongProcessingIsReportedAndKeepsTheContainer(t *testing.T) {
 	t.Parallel()
-	clock, word := providertest.NewClock(), InProgress
-	k := containers(clock, &word)
+	clock, status := providertest.NewClock(), InProgress
+	k := containers(clock, &status)
 	k.Patience = 10 * time.Minute
 	var st provider.State
 	var err error
@@ -348,6 +348,6 @@ func TestLongProcessingIsReportedAndKeepsTheContainer(t *testing.T) {
 	}
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
 		st.ContainerID != "container-1" {
-		t.Errorf("failure %v, container %q; want the first container still waited for", err, st.ContainerID)
+		t.Errorf("failure %v, container %q; want the first container kept", err, st.ContainerID)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// newLogin is Facebook Login in front of exchanges.
+// newLogin returns a Facebook Login that runs against replayed exchanges.
 func newLogin(t *testing.T, exchanges string) Login {
 	t.Helper()
 	clock := providertest.NewClock()
@@ -28,7 +28,7 @@ func newLogin(t *testing.T, exchanges string) Login {
 	}
 }
 
-func TestLoginConsentAsksForScopesOrAConfiguration(t *testing.T) {
+func TestLoginConsentRequestsScopesOrAConfiguration(t *testing.T) {
 	t.Parallel()
 	r := provider.ConsentRequest{RedirectURL: "https://crier.test/cb?x=1", State: "a b"}
 	const head = "https://www.test/v25.0/dialog/oauth?client_id=client-1&redirect_uri=https%3A%2F%2Fcrier.test%2Fcb%3Fx%3D1" +
@@ -76,16 +76,16 @@ func TestLoginExchangesTheCodeForALongTokenAndItsScopes(t *testing.T) {
 {"permission":"business_management","status":"granted"},{"permission":"email","status":"expired"}]}
 ===
 `)
-	// Meta puts a fragment behind the code.
+	// Meta appends a fragment to the code.
 	token, err := login.Exchange(context.Background(), provider.CodeExchange{Code: "c1#_=_", RedirectURL: "https://crier.test/cb"})
 	if err != nil || token.Access != "long" ||
 		strings.Join(token.Scopes, " ") != "pages_show_list business_management" ||
 		!token.ExpiresAt.Equal(providertest.NewClock().Now().Add(60*24*time.Hour)) {
-		t.Errorf("the token is %+v, %v", token, err)
+		t.Errorf("token %+v, %v", token, err)
 	}
 }
 
-func TestLoginExchangeFailsAtEachOfItsSteps(t *testing.T) {
+func TestLoginExchangeErrors(t *testing.T) {
 	t.Parallel()
 	const used = "400\n\n" + `{"error":{"message":"This authorization code has been used.","type":"OAuthException","code":100,"error_subcode":36009}}` + "\n===\n"
 	const busy = "500\n\n" + `{"error":{"message":"busy","code":2,"is_transient":true}}` + "\n===\n"
@@ -97,7 +97,7 @@ func TestLoginExchangeFailsAtEachOfItsSteps(t *testing.T) {
 			used, 1), provider.AuthExpired},
 		"the long token is refused": {exchangeShort + strings.Replace(exchangeLong,
 			exchangeLong[strings.Index(exchangeLong, "200\n"):], used, 1), provider.AuthExpired},
-		"what was granted is not told": {exchangeShort + exchangeLong + permissions + busy, provider.Temporary},
+		"the permissions cannot be read": {exchangeShort + exchangeLong + permissions + busy, provider.Temporary},
 	} {
 		_, err := newLogin(t, tc.exchanges).Exchange(context.Background(), provider.CodeExchange{Code: "c1",
 			RedirectURL: "https://crier.test/cb"})
@@ -107,7 +107,7 @@ func TestLoginExchangeFailsAtEachOfItsSteps(t *testing.T) {
 	}
 }
 
-// pagesExchange is a request for a list of Pages and its answer.
+// pagesExchange returns a request for a list of Pages with its response.
 func pagesExchange(path, status, body string) string {
 	return "GET /v25.0" + path + "\nAuthorization: Bearer user\n---\n" + status + "\n\n" + body + "\n===\n"
 }
@@ -120,9 +120,8 @@ func pageNames(pages []Page) string {
 	return strings.Join(names, " ")
 }
 
-// TestLoginListsThePagesThatAPersonMayPublishTo: over all pages of the list, without those that the person only looks
-// at.
-func TestLoginListsThePagesThatAPersonMayPublishTo(t *testing.T) {
+// TestLoginListsPagesWithPublishPermission: all pages of the list, without those that the person may only read.
+func TestLoginListsPagesWithPublishPermission(t *testing.T) {
 	t.Parallel()
 	login := newLogin(t, pagesExchange("/me/accounts?fields=id,name&limit=100", "200",
 		`{"data":[{"id":1,"name":"A","access_token":"a"},{"id":"2","name":"Analyst","access_token":"b","tasks":["ANALYZE"]},
@@ -132,16 +131,16 @@ func TestLoginListsThePagesThatAPersonMayPublishTo(t *testing.T) {
 		{"id":"5","name":"C","access_token":"e","tasks":["MANAGE"]}],"paging":{"cursors":{"after":"end"}}}`))
 	pages, err := login.Pages(context.Background(), provider.Token{Access: "user"}, "id,name")
 	if err != nil || pageNames(pages) != "A B C" || pages[0].ID != "1" {
-		t.Errorf("the pages are %q, %v", pageNames(pages), err)
+		t.Errorf("pages %q, %v", pageNames(pages), err)
 	}
 	user := provider.Token{Access: "user", Scopes: []string{"s"}}
 	if got := pages[1].Token(user); got.Access != "d" || got.Extra[UserToken] != "user" || !got.ExpiresAt.IsZero() ||
 		len(got.Scopes) != 1 {
-		t.Errorf("the token of a page is %+v", got)
+		t.Errorf("token of a page: %+v", got)
 	}
 }
 
-func TestLoginAddsThePagesOfPortfoliosOnce(t *testing.T) {
+func TestLoginAddsPagesOfPortfoliosOnce(t *testing.T) {
 	t.Parallel()
 	const none, refused = `{"data":[]}`, `{"error":{"message":"no","code":10}}`
 	login := newLogin(t,
@@ -154,11 +153,11 @@ func TestLoginAddsThePagesOfPortfoliosOnce(t *testing.T) {
 			pagesExchange("/b%2F2/client_pages?fields=id&limit=100", "200", `{"data":[{"id":"3","name":"C","access_token":"c"}]}`))
 	user := provider.Token{Access: "user", Scopes: []string{ScopePortfolio}}
 	if pages, err := login.Pages(context.Background(), user, "id"); err != nil || pageNames(pages) != "A B C" {
-		t.Errorf("the pages are %q, %v", pageNames(pages), err)
+		t.Errorf("pages %q, %v", pageNames(pages), err)
 	}
 }
 
-func TestLoginToldOfPortfoliosOnlyWhereThatIsRefused(t *testing.T) {
+func TestLoginIgnoresRefusedPortfolios(t *testing.T) {
 	t.Parallel()
 	own := pagesExchange("/me/accounts?fields=id&limit=100", "200", `{"data":[{"id":"1","name":"A","access_token":"a"}]}`)
 	user := provider.Token{Access: "user", Scopes: []string{ScopePortfolio}}
@@ -167,7 +166,7 @@ func TestLoginToldOfPortfoliosOnlyWhereThatIsRefused(t *testing.T) {
 		kind      provider.Kind
 		pages     string
 	}{
-		"the person may not look": {own + pagesExchange("/me/businesses?fields=id&limit=100", "403",
+		"the person has no permission": {own + pagesExchange("/me/businesses?fields=id&limit=100", "403",
 			`{"error":{"message":"no","code":200}}`), "", "A"},
 		"the list is refused": {own + pagesExchange("/me/businesses?fields=id&limit=100", "400",
 			`{"error":{"message":"no","code":100}}`), "", "A"},
@@ -187,12 +186,12 @@ func TestLoginToldOfPortfoliosOnlyWhereThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestCodesLoseTheFragmentOfMeta(t *testing.T) {
+func TestCleanCodeRemovesTheFragment(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[provider.Secret]provider.Secret{"": "", "abc": "abc", "abc#_": "abc", "abc#_=_": "abc",
 		"#_": "", "a#b#c": "a"} {
 		if got := CleanCode(code); got != want {
-			t.Errorf("%q becomes %q, want %q", code.Reveal(), got.Reveal(), want.Reveal())
+			t.Errorf("%q is cleaned to %q, want %q", code.Reveal(), got.Reveal(), want.Reveal())
 		}
 	}
 }

@@ -8,18 +8,18 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-func TestSinceIsTheFirstAttemptThatMayHaveWorked(t *testing.T) {
+func TestSinceIsTheFirstSuspectAttempt(t *testing.T) {
 	t.Parallel()
 	now := providertest.NewClock().Now()
 	for name, tc := range map[string]struct {
 		noted string
 		want  time.Time
 	}{
-		"nothing was noted":   {"", now},
-		"an earlier attempt":  {now.Add(-time.Hour).Format(time.RFC3339), now.Add(-time.Hour)},
-		"a later one":         {now.Add(time.Hour).Format(time.RFC3339), now},
-		"what cannot be read": {"yesterday", now},
-		"the same attempt":    {now.Format(time.RFC3339), now},
+		"nothing was noted":  {"", now},
+		"an earlier attempt": {now.Add(-time.Hour).Format(time.RFC3339), now.Add(-time.Hour)},
+		"a later one":        {now.Add(time.Hour).Format(time.RFC3339), now},
+		"an invalid note":    {"yesterday", now},
+		"the same attempt":   {now.Format(time.RFC3339), now},
 	} {
 		st := provider.State{Data: map[string]string{noteSuspect: tc.noted}}
 		if got := Since(st, provider.Attempt{StartedAt: now}); !got.Equal(tc.want) {
@@ -32,29 +32,29 @@ func TestSinceIsTheFirstAttemptThatMayHaveWorked(t *testing.T) {
 	}
 	Suspect(&st, now.In(time.FixedZone("", 3600)))
 	if !IsSuspect(st) || st.Data[noteSuspect] != "2026-11-15T12:00:00Z" {
-		t.Errorf("noted is %v", st.Data)
+		t.Errorf("notes %v", st.Data)
 	}
 }
 
-func TestSettledForgetsItsOwnNotesAlone(t *testing.T) {
+func TestSettledRemovesOnlyItsOwnNotes(t *testing.T) {
 	t.Parallel()
 	st := provider.State{Data: map[string]string{noteSuspect: "x", notePublished: "x", noteUntold: "x",
 		noteListings: "1", noteRefusals: "1", "other": "kept"}}
 	if Settled(&st); len(st.Data) != 1 || st.Data["other"] != "kept" {
-		t.Errorf("left are %v", st.Data)
+		t.Errorf("remaining notes %v", st.Data)
 	}
 	st = provider.State{Data: map[string]string{noteSuspect: "x"}}
 	if Settled(&st); st.Data != nil {
-		t.Errorf("left is %#v, want nothing at all", st.Data)
+		t.Errorf("remaining notes %#v, want nil", st.Data)
 	}
 	if Settled(&st); st.Data != nil {
-		t.Errorf("settled twice it has %v", st.Data)
+		t.Errorf("notes after the second call: %v", st.Data)
 	}
 }
 
-// TestNearestTakesTheOneThatTheNetworkDatesNearest: two posts of one text are told apart by their time; what is older
-// than clocks differ was there before.
-func TestNearestTakesTheOneThatTheNetworkDatesNearest(t *testing.T) {
+// TestNearestReturnsTheClosestInTime: the time distinguishes posts with the same text; a post that is
+// older than the allowed clock skew existed before the attempt.
+func TestNearestReturnsTheClosestInTime(t *testing.T) {
 	t.Parallel()
 	attempt := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	type post struct {
@@ -87,7 +87,7 @@ func TestNearestTakesTheOneThatTheNetworkDatesNearest(t *testing.T) {
 	}
 }
 
-func TestSameTextSeesThroughSpellings(t *testing.T) {
+func TestSameTextIgnoresFormatting(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		ours, theirs string
@@ -98,16 +98,16 @@ func TestSameTextSeesThroughSpellings(t *testing.T) {
 		{"a\nb", "a b", false}, {"", " \n", true}, {"Hello", "Hello!", false}, {"é", "e", false},
 	} {
 		if SameText(tc.ours, tc.theirs) != tc.same || SameText(tc.theirs, tc.ours) != tc.same {
-			t.Errorf("%q and %q are the same: %t", tc.ours, tc.theirs, !tc.same)
+			t.Errorf("SameText(%q, %q) = %t", tc.ours, tc.theirs, !tc.same)
 		}
 	}
 }
 
-func TestStrategyReadsTwiceBeforeItBelievesAnAbsence(t *testing.T) {
+func TestStrategyNeedsTwoAbsences(t *testing.T) {
 	t.Parallel()
 	want := provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,
 		Apart: 30 * time.Second}
 	if got := Strategy(); got != want {
-		t.Errorf("the strategy is %+v", got)
+		t.Errorf("strategy %+v", got)
 	}
 }
