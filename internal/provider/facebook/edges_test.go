@@ -15,8 +15,8 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// TestPhasesTellWhatWentWrong in both spellings of Facebook.
-func TestPhasesTellWhatWentWrong(t *testing.T) {
+// TestPhasesReportTheirError tests both formats of Facebook.
+func TestPhasesReportTheirError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{}`: "", `{"status":"complete"}`: "", `{"status":"in_progress","errors":[]}`: "",
@@ -33,7 +33,7 @@ func TestPhasesTellWhatWentWrong(t *testing.T) {
 	}
 }
 
-func TestVideosArePublicFailedOrNeither(t *testing.T) {
+func TestVideoStatus(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{}`: "", `{"status":{"video_status":"processing"}}`: "", `{"status":{"video_status":"ready"}}`: "public",
@@ -59,8 +59,8 @@ func TestVideosArePublicFailedOrNeither(t *testing.T) {
 	}
 }
 
-// TestLostVideosSayThemselvesWhetherTheyWerePublished: one that is being processed was accepted.
-func TestLostVideosSayThemselvesWhetherTheyWerePublished(t *testing.T) {
+// TestLostVideosAreReconciledByStatus: a video that is being processed was accepted.
+func TestLostVideosAreReconciledByStatus(t *testing.T) {
 	t.Parallel()
 	ready := provider.State{PublishID: "s", Uploads: []provider.Upload{{ID: "901", Step: stepReady}}}
 	reelPost := withSettings(t, post("R", video()), `{"facebookPostType":"reel"}`)
@@ -75,12 +75,12 @@ func TestLostVideosSayThemselvesWhetherTheyWerePublished(t *testing.T) {
 	}{
 		{name: "public", content: post("V", video()), state: ready, body: `{"status":{"video_status":"ready"}}`, want: provider.OutcomePublished},
 		{name: "failed", content: post("V", video()), state: ready, body: `{"status":{"video_status":"error"}}`, want: provider.OutcomeAbsent, forgets: true},
-		{name: "processed, of a feed", content: post("V", video()), state: ready, body: `{"status":{"processing_phase":{"status":"complete"}}}`, want: provider.OutcomePending},
-		{name: "processed, of a reel", content: reelPost, state: ready, body: `{"status":{"processing_phase":{"status":"complete"}}}`, want: provider.OutcomeAbsent},
+		{name: "processed, in the feed", content: post("V", video()), state: ready, body: `{"status":{"processing_phase":{"status":"complete"}}}`, want: provider.OutcomePending},
+		{name: "processed, as a reel", content: reelPost, state: ready, body: `{"status":{"processing_phase":{"status":"complete"}}}`, want: provider.OutcomeAbsent},
 		{name: "publishing", content: reelPost, state: ready, body: `{"status":{"publishing_phase":{"status":"in_progress"}}}`, want: provider.OutcomePending},
 		{name: "waiting", content: reelPost, state: ready, body: `{"status":{"video_status":"upload_complete"}}`, want: provider.OutcomeAbsent},
 		{name: "without an upload", content: post("V", video()), body: `{}`, want: provider.OutcomeAbsent},
-		{name: "of before a restore", content: post("V", video()), state: ready, stale: true, body: `{}`, want: provider.OutcomeUnclear},
+		{name: "from before a restore", content: post("V", video()), state: ready, stale: true, body: `{}`, want: provider.OutcomeUnclear},
 	} {
 		b := answering(t, 200, tc.body)
 		got, st, err := b.Reconcile(context.Background(), b.account, tc.content, tc.state,
@@ -91,7 +91,7 @@ func TestLostVideosSayThemselvesWhetherTheyWerePublished(t *testing.T) {
 	}
 }
 
-func TestLostPostsAreKnownByTheirPhotosOrText(t *testing.T) {
+func TestPostsMatchByPhotosOrText(t *testing.T) {
 	t.Parallel()
 	photos := plan{text: "A", media: []provider.Media{image("a.jpg", "")}}
 	st := provider.State{Uploads: []provider.Upload{{ID: "11"}, {ID: "12"}}}
@@ -105,7 +105,7 @@ func TestLostPostsAreKnownByTheirPhotosOrText(t *testing.T) {
 		{"one of its photos", photos, `{"message":"edited","attachments":{"data":[{"target":{"id":"12"}}]}}`, true},
 		{"one in an album", photos, `{"attachments":{"data":[{"target":{"id":"9"},"subattachments":{"data":[{"target":{"id":"11"}}]}}]}}`, true},
 		{"photos of another", photos, `{"message":"A","attachments":{"data":[{"target":{"id":"13"}}]}}`, false},
-		{"photos that are not told", photos, `{"message":"A"}`, true},
+		{"photos that are not listed", photos, `{"message":"A"}`, true},
 	} {
 		var listed listedPost
 		if err := json.Unmarshal([]byte(tc.post), &listed); err != nil {
@@ -115,13 +115,13 @@ func TestLostPostsAreKnownByTheirPhotosOrText(t *testing.T) {
 			t.Errorf("%s: %t", tc.name, got)
 		}
 		if got := matchesText(tc.plan, st, listed); got != graph.SameText(tc.plan.text, listed.Message) {
-			t.Errorf("%s: by its text alone it is %t", tc.name, got)
+			t.Errorf("%s: matchesText = %t", tc.name, got)
 		}
 	}
 }
 
-// TestListsThatDoNotReachBackProveNothing: on a Page that posts much, the newest are all younger than the attempt.
-func TestListsThatDoNotReachBackProveNothing(t *testing.T) {
+// TestListProvesAbsenceOnlyWithinItsRange: on a busy Page, all listed posts may be newer than the attempt.
+func TestListProvesAbsenceOnlyWithinItsRange(t *testing.T) {
 	t.Parallel()
 	full := func(at string) string {
 		return `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"1_1","message":"x","created_time":"`+at+`"},`, listedCount), ",") + `]}`
@@ -130,7 +130,7 @@ func TestListsThatDoNotReachBackProveNothing(t *testing.T) {
 		name, body string
 		want       provider.Outcome
 	}{
-		{"an empty Page", `{"data":[]}`, provider.OutcomeAbsent}, {"all are younger", full("2026-11-15T12:00:01+0000"), provider.OutcomeUnclear},
+		{"an empty Page", `{"data":[]}`, provider.OutcomeAbsent}, {"all are newer", full("2026-11-15T12:00:01+0000"), provider.OutcomeUnclear},
 		{"the last is older", full("2026-11-15T11:00:00+0000"), provider.OutcomeAbsent},
 		{"the post", `{"data":[{"id":"1755_9","message":"A","created_time":"2026-11-15T12:00:02+0000","permalink_url":"https://f.test/9"}]}`, provider.OutcomePublished},
 		{"one that is older than the attempt", `{"data":[{"id":"1755_9","message":"A","created_time":"2026-11-15T11:59:00+0000"}]}`, provider.OutcomeAbsent},
@@ -142,23 +142,23 @@ func TestListsThatDoNotReachBackProveNothing(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", tc.name, got, err, tc.want)
 		}
 		if tc.want == provider.OutcomePublished && (st.PlatformPostID != "1755_9" || st.Published[0].Permalink != "https://f.test/9") {
-			t.Errorf("the post is %+v", st.Published)
+			t.Errorf("post %+v", st.Published)
 		}
-		// A refusal as a duplicate means that it is there, whatever the list shows.
-		called := provider.State{Data: map[string]string{noteDuplicate: "true"}}
-		got, _, err = b.Reconcile(context.Background(), b.account, post("A"), called,
+		// A refusal as a duplicate means that the post exists, whatever the list shows.
+		duplicate := provider.State{Data: map[string]string{noteDuplicate: "true"}}
+		got, _, err = b.Reconcile(context.Background(), b.account, post("A"), duplicate,
 			provider.Attempt{StartedAt: b.clock.Now()})
 		if want := tc.want; err != nil || want == provider.OutcomeAbsent && got != provider.OutcomeUnclear {
-			t.Errorf("%s, called a duplicate: %q, %v", tc.name, got, err)
+			t.Errorf("%s, refused as a duplicate: %q, %v", tc.name, got, err)
 		}
 	}
 	want := provider.Strategy{Method: provider.ByReading, NotBefore: 15 * time.Second, Absences: 2, Apart: time.Minute}
 	if got := setup(t).Strategy(provider.Account{}, provider.Content{}, provider.State{}); got != want {
-		t.Errorf("the strategy is %+v", got)
+		t.Errorf("strategy %+v", got)
 	}
 }
 
-func TestOffsetsAreThoseOfTheFile(t *testing.T) {
+func TestOffsetsStayWithinTheFile(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		start, end  offset
@@ -211,8 +211,8 @@ func TestFinishFormsFollowTheFormat(t *testing.T) {
 	}
 }
 
-// TestWhatFollowsIsDoneOneByOne: what fails becomes a warning, and the rest is done all the same.
-func TestWhatFollowsIsDoneOneByOne(t *testing.T) {
+// TestFollowUpsRunOneByOne: a step that fails becomes a warning, and the others still run.
+func TestFollowUpsRunOneByOne(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, problem(100, 0))
 	st := provider.State{Done: true, RequiresPolling: true, PlatformPostID: "9",
@@ -228,32 +228,32 @@ func TestWhatFollowsIsDoneOneByOne(t *testing.T) {
 	want := []string{"the thumbnail could not be set: the asset is not there any more",
 		"the Page 88 could not be invited: m", "the address of the story could not be read: m"}
 	if !slices.Equal(st.Warnings, want) {
-		t.Errorf("the warnings are %q, want %q", st.Warnings, want)
+		t.Errorf("warnings %q, want %q", st.Warnings, want)
 	}
 }
 
-func TestPermalinksMayBePathsAlone(t *testing.T) {
+func TestPermalinksMayBePaths(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for told, want := range map[string]string{"": b.consentURL + "/1_2",
+	for permalink, want := range map[string]string{"": b.consentURL + "/1_2",
 		"/cafe/videos/9/":        b.consentURL + "/cafe/videos/9/",
 		"https://facebook.com/x": "https://facebook.com/x"} {
-		if got := b.permalink(told, "1_2"); got != want {
-			t.Errorf("%q is %s, want %s", told, got, want)
+		if got := b.permalink(permalink, "1_2"); got != want {
+			t.Errorf("permalink of %q: %s, want %s", permalink, got, want)
 		}
 	}
 }
 
-func TestPhotosThatCannotBeReadOrNamedAreTriedAgain(t *testing.T) {
+func TestUnreadablePhotosAreRetried(t *testing.T) {
 	t.Parallel()
 	broken := image("a.jpg", "")
 	broken.Open = func(context.Context) (provider.MediaReader, error) { return nil, errors.New("down") }
 	for name, tc := range map[string]struct {
 		media provider.Media
 		want  string
-	}{"not read": {broken, "the media could not be read"},
-		"not named":                 {image("a.jpg", ""), "Facebook answered without the id of the photo"},
-		"a video that is not named": {video(), "Facebook answered without the id of the video"}} {
+	}{"unreadable": {broken, "the media could not be read"},
+		"without an id":         {image("a.jpg", ""), "Facebook answered without the id of the photo"},
+		"a video without an id": {video(), "Facebook answered without the id of the video"}} {
 		b := answering(t, http.StatusOK, `{}`)
 		st, err := b.Prepare(context.Background(), b.account, post("P", tc.media), provider.State{})
 		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||

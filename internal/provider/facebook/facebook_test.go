@@ -14,7 +14,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// bundle is a provider in front of replayed exchanges.
+// bundle is a provider that runs against replayed exchanges.
 type bundle struct {
 	*Provider
 	clock   *providertest.Clock
@@ -171,7 +171,7 @@ func TestUnprocessableVideoIsRejected(t *testing.T) {
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected ||
 		failure.Message != "Resolution too low. Video must have a minimum resolution of 540p." {
-		t.Errorf("failure %+v, want the media rejected in Facebook's words", failure)
+		t.Errorf("failure %+v, want the media rejected with Facebook's message", failure)
 	}
 }
 
@@ -298,11 +298,11 @@ func TestLostPostIsFoundByItsTextOrItsPhotos(t *testing.T) {
 			}
 			outcome, st := reconcile(t, b, c, st, started)
 			if outcome != provider.OutcomeAbsent && outcome != provider.OutcomePending {
-				t.Fatalf("first reading: %q, want that it is not there yet", outcome)
+				t.Fatalf("first read: %q, want it pending", outcome)
 			}
 			outcome, st = reconcile(t, b, c, st, started)
 			if outcome != provider.OutcomePublished || !st.Done || st.PlatformPostID == "" {
-				t.Errorf("second reading: %q, state %+v; want it found", outcome, st)
+				t.Errorf("second read: %q, state %+v; want it found", outcome, st)
 			}
 		})
 	}
@@ -318,14 +318,14 @@ func TestDuplicateAfterALostAttemptResolvesIt(t *testing.T) {
 	}
 	outcome, st := reconcile(t, b, c, st, started)
 	if outcome != provider.OutcomeAbsent {
-		t.Fatalf("first reading: %q", outcome)
+		t.Fatalf("first read: %q", outcome)
 	}
 	st, err = providertest.Drive(t, b, b.account, c, st, b.clock)
 	if provider.AsError(err).Kind != provider.OutcomeUnknown {
 		t.Fatalf("duplicate = %v, want an unknown outcome", err)
 	}
 	if outcome, _ = reconcile(t, b, c, st, started); outcome != provider.OutcomeUnclear {
-		t.Errorf("second reading: %q, want that a person has to look", outcome)
+		t.Errorf("second read: %q, want it unclear", outcome)
 	}
 }
 

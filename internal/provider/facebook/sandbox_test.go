@@ -16,7 +16,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// playground is a provider in front of the sandbox, which shares its clock.
+// playground is a provider that runs against the sandbox, with the same clock.
 type playground struct {
 	bundle
 	sandbox *simtest.Sandbox
@@ -42,7 +42,7 @@ func play(t *testing.T) playground {
 		}}}
 }
 
-// media puts bytes where the sandbox can fetch them, for comments; everything else is uploaded.
+// media serves bytes at an address from which the sandbox can fetch them, for comments; other media are uploaded.
 func (p playground) media(path, mimeType string, content []byte) provider.Media {
 	m := providertest.NewMedia(path, mimeType, content)
 	address := p.host.Serve("/"+path, mimeType, content)
@@ -55,7 +55,7 @@ func (p playground) picture(t *testing.T) provider.Media {
 	return p.media("a.jpg", "image/jpeg", graphtest.JPEG(t, 800, 800))
 }
 
-func (p playground) film() provider.Media {
+func (p playground) clip() provider.Media {
 	return p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{Bytes: 3 << 20}))
 }
 
@@ -87,7 +87,7 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	first := p.mustPublish(t, post("Hello"))
 	linked := post("Read")
 	linked.Parts[0].Links = []provider.Link{{URL: "https://crier.dev"}}
-	thumbnailed := withSettings(t, post("A video", p.film()),
+	thumbnailed := withSettings(t, post("A video", p.clip()),
 		`{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)
 	thumbnailed.Assets = withThumbnail(post("")).Assets
 	thumbnailed.Assets[thumbnail] = p.picture(t)
@@ -100,14 +100,14 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 		{"photo", post("A picture", described)},
 		{"photos", post("Two", p.picture(t), p.picture(t))},
 		{"video", thumbnailed},
-		{"reel", withSettings(t, post("A reel", p.film()), `{"facebookPostType":"reel"}`)},
+		{"reel", withSettings(t, post("A reel", p.clip()), `{"facebookPostType":"reel"}`)},
 		{"photo as a story", withSettings(t, post("", p.picture(t)), `{"facebookPostType":"story"}`)},
-		{"video as a story", withSettings(t, post("", p.film()), `{"facebookPostType":"story"}`)},
+		{"video as a story", withSettings(t, post("", p.clip()), `{"facebookPostType":"story"}`)},
 		{"comment", commentOn(first, "First!", p.picture(t))},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if st := p.mustPublish(t, tc.content); st.Published[0].Permalink == "" {
-				t.Errorf("state %+v, want an address", st)
+				t.Errorf("state %+v, want a permalink", st)
 			}
 		})
 	}
@@ -120,10 +120,10 @@ func TestSandboxMetricsAndDelete(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	id := p.mustPublish(t, post("Hello")).PlatformPostID
-	film := p.mustPublish(t, post("A video", p.film())).PlatformPostID
+	clip := p.mustPublish(t, post("A video", p.clip())).PlatformPostID
 	p.sandbox.Like(id, 3)
-	metrics, err := p.PostMetrics(ctx, p.account, []string{id, film})
-	if err != nil || metrics[id].Likes == nil || *metrics[id].Likes != 3 || metrics[film].Comments == nil ||
+	metrics, err := p.PostMetrics(ctx, p.account, []string{id, clip})
+	if err != nil || metrics[id].Likes == nil || *metrics[id].Likes != 3 || metrics[clip].Comments == nil ||
 		metrics[id].Views == nil || *metrics[id].Views != 60 {
 		t.Errorf("PostMetrics = %+v, %v; want 3 likes and 60 views", metrics, err)
 	}
@@ -131,7 +131,7 @@ func TestSandboxMetricsAndDelete(t *testing.T) {
 		account.Followers == nil {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
-	for _, id := range []string{id, film} {
+	for _, id := range []string{id, clip} {
 		for _, want := range []provider.Deletion{provider.Deleted, provider.AlreadyGone} {
 			if got, err := p.Delete(ctx, p.account, id); err != nil || got != want {
 				t.Errorf("Delete of %s = %q, %v; want %q", id, got, err, want)
@@ -155,9 +155,9 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 			case "photo":
 				c = post("", p.picture(t))
 			case "video":
-				c = post("A video", p.film())
+				c = post("A video", p.clip())
 			case "reel":
-				c = withSettings(t, post("A reel", p.film()), `{"facebookPostType":"reel"}`)
+				c = withSettings(t, post("A reel", p.clip()), `{"facebookPostType":"reel"}`)
 			case "story":
 				c = withSettings(t, post("", p.picture(t)), `{"facebookPostType":"story"}`)
 			case "comment":
@@ -177,7 +177,7 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 				p.clock.Advance(10 * time.Second)
 			}
 			if outcome != provider.OutcomePublished || !st.Done || len(p.sandbox.Posts()) != before+1 {
-				t.Errorf("outcome %q, state %+v, timeline %+v; want it once", outcome, st, p.sandbox.Posts())
+				t.Errorf("outcome %q, state %+v, timeline %+v; want one post", outcome, st, p.sandbox.Posts())
 			}
 		})
 	}
@@ -186,7 +186,7 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 func TestSandboxOutagePublishesOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []provider.Content{post("Hello"),
-		withSettings(t, post("A reel", play(t).film()), `{"facebookPostType":"reel"}`)} {
+		withSettings(t, post("A reel", play(t).clip()), `{"facebookPostType":"reel"}`)} {
 		p := play(t)
 		p.sandbox.Fault(sim.Publish, sim.Outage, nil)
 		started := p.clock.Now()

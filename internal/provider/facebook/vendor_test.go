@@ -17,7 +17,7 @@ const (
 // vendorPhotos are the photos of Facebook's examples.
 var vendorPhotos = []string{"1002088839996", "1002088840149"}
 
-// TestVendorExamples replays what Facebook's documentation shows (see testdata/vendor for the pages).
+// TestVendorExamples replays the examples of Facebook's documentation (testdata/vendor names the pages).
 func TestVendorExamples(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, address string) bundle {
@@ -42,7 +42,7 @@ func TestVendorExamples(t *testing.T) {
 	link.Parts[0].Links = []provider.Link{{URL: "https://example.com/"}}
 	photos := []provider.Upload{{Media: 0, ID: vendorPhotos[0], Step: stepReady},
 		{Media: 1, ID: vendorPhotos[1], Step: stepReady}}
-	film := provider.Upload{ID: "123", Step: stepReady}
+	clip := provider.Upload{ID: "123", Step: stepReady}
 	reelOf := func(t *testing.T) provider.Content {
 		return withSettings(t, post("What a great day", video()), `{"facebookPostType":"reel"}`)
 	}
@@ -63,11 +63,11 @@ func TestVendorExamples(t *testing.T) {
 					t.Errorf("Prepare = %+v, %v", st, err)
 				}
 			},
-			"reel-finish": commit(reelOf(t), "", film),
+			"reel-finish": commit(reelOf(t), "", clip),
 			"reel-status": func(t *testing.T, address string) {
 				b := at(t, address)
 				_, err := b.Poll(context.Background(), b.account, reelOf(t), provider.State{RequiresPolling: true,
-					ProviderStatus: "accepted", Uploads: []provider.Upload{film}})
+					ProviderStatus: "accepted", Uploads: []provider.Upload{clip}})
 				if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeMediaRejected {
 					t.Errorf("Poll: %v, want the resolution refused", err)
 				}
@@ -81,14 +81,14 @@ func TestVendorExamples(t *testing.T) {
 			},
 		},
 		Sandbox: map[string]func(*testing.T, providertest.VendorExample){
-			"link": vendorAsk, "photos": vendorAsk, "comment": vendorAsk, "photo-story": vendorAsk,
-			"reel-start": vendorAsk, "reel-finish": vendorAsk, "reel-status": vendorAsk, "delete": vendorAsk,
+			"link": sendExample, "photos": sendExample, "comment": sendExample, "photo-story": sendExample,
+			"reel-start": sendExample, "reel-finish": sendExample, "reel-status": sendExample, "delete": sendExample,
 		},
 	})
 }
 
-// vendorAsk sends an example to a sandbox that has a Page, a post, photos and a reel for the ids that it names.
-func vendorAsk(t *testing.T, e providertest.VendorExample) {
+// sendExample sends an example to a sandbox, with the ids of a Page, a post, photos and a reel that exist there.
+func sendExample(t *testing.T, e providertest.VendorExample) {
 	t.Helper()
 	p := play(t)
 	st := p.mustPublish(t, post("Before"))
@@ -107,8 +107,8 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 		return st
 	}
 	photos := prepare(post("Two", p.picture(t), p.picture(t)))
-	reel := prepare(withSettings(t, post("A reel", p.film()), `{"facebookPostType":"reel"}`))
-	e.Ask(t, p.sandbox, "/facebook", p.account.Token.Access.Reveal(), map[string]string{
+	reel := prepare(withSettings(t, post("A reel", p.clip()), `{"facebookPostType":"reel"}`))
+	e.Send(t, p.sandbox, "/facebook", p.account.Token.Access.Reveal(), map[string]string{
 		vendorPost: st.PlatformPostID, "/" + vendorPage + "/": "/" + p.account.ProviderAccountID + "/",
 		vendorPhotos[0]: photos.Uploads[0].ID, vendorPhotos[1]: photos.Uploads[1].ID,
 		"=123&": "=" + reel.Uploads[0].ID + "&", "/123?": "/" + reel.Uploads[0].ID + "?",

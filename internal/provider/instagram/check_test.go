@@ -98,7 +98,7 @@ func TestCheckProductsAndSponsors(t *testing.T) {
 	}
 	c := Config{Caller: setup(t).api.Caller, Now: time.Now, OptionalScopes: []string{scopeProducts}}
 	if _, err := New(c); err == nil {
-		t.Error("New takes optional scopes with Instagram Login")
+		t.Error("New accepts optional scopes with Instagram Login")
 	}
 	c.Mode = FacebookLogin
 	if p, err := New(c); err != nil || !slices.Contains(provider.ScopeNames(p.Info().Scopes), scopeProducts) {
@@ -106,7 +106,7 @@ func TestCheckProductsAndSponsors(t *testing.T) {
 	}
 	c.OptionalScopes = []string{"no_such_scope"}
 	if _, err := New(c); err == nil {
-		t.Error("New takes a scope that does not exist")
+		t.Error("New accepts an unknown scope")
 	}
 }
 

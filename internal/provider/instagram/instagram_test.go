@@ -15,7 +15,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// bundle is a provider in front of replayed exchanges.
+// bundle is a provider that runs against replayed exchanges.
 type bundle struct {
 	*Provider
 	clock   *providertest.Clock
@@ -161,7 +161,7 @@ func TestFacebookLoginAddsLicensedAudioAndDeletion(t *testing.T) {
 	}
 	if other.InfoFor(other.account).Abilities.Delete || !b.InfoFor(b.account).Abilities.Delete ||
 		b.InfoFor(b.account).Abilities.Refresh {
-		t.Error("abilities do not follow the way the account was connected")
+		t.Error("abilities do not depend on the login")
 	}
 }
 
@@ -191,7 +191,7 @@ func TestEarlyPublishIsRetried(t *testing.T) {
 	c := post("x", image("a.jpg", ""))
 	st, err := b.drive(t, c)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || st.Ready {
-		t.Fatalf("failure %v, state %+v; want another look at the container", err, st)
+		t.Fatalf("failure %v, state %+v; want the container polled again", err, st)
 	}
 	st, err = providertest.Drive(t, b, b.account, c, st, b.clock)
 	if err != nil || st.PlatformPostID != "18000000000000001" {
@@ -246,14 +246,14 @@ func TestConsentReturnsAccountsOfAllPages(t *testing.T) {
 	first := accounts[0]
 	if first.ProviderAccountID != "17841400000000001" || first.Token.Access != "page-token-1" ||
 		!first.Token.ExpiresAt.IsZero() || first.Token.Extra["user"] != "long-1" {
-		t.Errorf("account %+v; want the token of its page, without an end", first)
+		t.Errorf("account %+v; want the token of its Page, without an expiry", first)
 	}
 	if !strings.Contains(string(first.Details), `"pageId":"11"`) || accounts[1].Handle != "other" {
 		t.Errorf("accounts %+v", accounts)
 	}
 	if _, err := b.Refresh(ctx, provider.Account{Details: first.Details,
 		Token: first.Token}); provider.AsError(err).Kind != provider.AuthExpired {
-		t.Errorf("Refresh = %v, want that the person has to connect again", err)
+		t.Errorf("Refresh = %v, want auth expired", err)
 	}
 }
 

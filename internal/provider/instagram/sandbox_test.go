@@ -15,7 +15,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// playground is a provider in front of the sandbox, which shares its clock.
+// playground is a provider that runs against the sandbox, with the same clock.
 type playground struct {
 	bundle
 	sandbox *simtest.Sandbox
@@ -45,7 +45,7 @@ func play(t *testing.T, mode Mode) playground {
 		}}}
 }
 
-// media puts bytes where the sandbox can fetch them.
+// media serves bytes at an address from which the sandbox can fetch them.
 func (p playground) media(path, mimeType string, content []byte) provider.Media {
 	m := providertest.NewMedia(path, mimeType, content)
 	address := p.host.Serve("/"+path, mimeType, content)
@@ -76,22 +76,22 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 		p := play(t, mode)
 		picture := p.picture(t)
 		picture.AltText = "A grey picture"
-		film := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
+		video := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
 		first := p.mustPublish(t, withSettings(t, post("A picture", picture),
 			`{"instagramUserTags":[{"username":"grace","x":0.5,"y":0.5}]}`))
 		for name, c := range map[string]provider.Content{
-			"carousel": post("Both", picture, film),
-			"reel": withSettings(t, post("A reel", film),
+			"carousel": post("Both", picture, video),
+			"reel": withSettings(t, post("A reel", video),
 				`{"instagramShareToFeed":false,"instagramThumbOffsetMs":500,"instagramCommentsEnabled":false}`),
 			"picture as a story": withSettings(t, post("", picture), `{"instagramPostType":"story"}`),
-			"video as a story":   withSettings(t, post("", film), `{"instagramPostType":"story"}`),
+			"video as a story":   withSettings(t, post("", video), `{"instagramPostType":"story"}`),
 			"comment": {Action: provider.Comment, Target: provider.Target{PlatformPostID: first.PlatformPostID,
 				Permalink: first.Published[0].Permalink},
 				Parts: []provider.Part{{Text: "First!"}}},
 		} {
 			t.Run(string(mode)+" "+name, func(t *testing.T) {
 				if st := p.mustPublish(t, c); st.Published[0].Permalink == "" {
-					t.Errorf("state %+v, want an address", st)
+					t.Errorf("state %+v, want a permalink", st)
 				}
 			})
 		}
@@ -107,26 +107,26 @@ func TestProductsAndPaidPartnershipsNeedFacebookLogin(t *testing.T) {
 	p := play(t, FacebookLogin)
 	seed := p.sandbox.Seed("facebook:shop:ada")
 	p.account.Scopes, p.account.Token.Access = seed.Scopes, provider.Secret(seed.AccessToken)
-	film := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
+	video := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
 	for name, c := range map[string]provider.Content{
 		"image": withSettings(t, post("Buy", p.picture(t)),
 			`{"instagramProductTags":[{"productId":"3231775643511089","x":0.5,"y":0.8}],`+partnership+`}`),
-		"carousel": withSettings(t, post("Buy both", p.picture(t), film),
+		"carousel": withSettings(t, post("Buy both", p.picture(t), video),
 			`{"instagramProductTags":[{"productId":"1","x":0.5,"y":0.8},{"productId":"2","mediaIndex":1}],`+
 				partnership+`}`),
-		"reel": withSettings(t, post("Buy", film),
+		"reel": withSettings(t, post("Buy", video),
 			`{"instagramProductTags":[{"productId":"1","x":0.1,"y":0.1}],`+partnership+`}`),
 		"story": withSettings(t, post("", p.picture(t)), `{"instagramPostType":"story",`+partnership+`}`),
 	} {
 		t.Run(name, func(t *testing.T) { p.mustPublish(t, c) })
 	}
-	without := play(t, FacebookLogin) // the app was not given the permission
+	without := play(t, FacebookLogin) // an app without the permission
 	sold := withSettings(t, post("Buy", without.picture(t)), `{"instagramProductTags":[{"productId":"1","x":0,"y":0}]}`)
 	if found := without.Check(without.account, sold); found.OK() {
-		t.Error("Check takes products without the permission")
+		t.Error("Check accepts products without the permission")
 	}
 	if _, err := without.drive(t, sold); provider.AsError(err) == nil {
-		t.Error("the sandbox takes products without the permission")
+		t.Error("the sandbox accepts products without the permission")
 	}
 	plain := play(t, InstagramLogin)
 	labelled := withSettings(t, post("Buy", plain.picture(t)), `{`+partnership+`}`)
@@ -134,7 +134,7 @@ func TestProductsAndPaidPartnershipsNeedFacebookLogin(t *testing.T) {
 		t.Errorf("Check = %+v, want both settings refused", found)
 	}
 	if _, err := plain.drive(t, labelled); provider.AsError(err) == nil {
-		t.Error("the sandbox takes a partnership from Instagram Login")
+		t.Error("the sandbox accepts a partnership from Instagram Login")
 	}
 }
 
@@ -151,12 +151,12 @@ func TestSandboxRefreshMetricsAndDelete(t *testing.T) {
 	if metrics, err = p.PostMetrics(ctx, p.account, []string{story}); err != nil {
 		t.Errorf("PostMetrics of a story = %+v, %v", metrics, err)
 	}
-	film := p.mustPublish(t, post("A reel", p.media("v.mp4", "video/mp4",
+	video := p.mustPublish(t, post("A reel", p.media("v.mp4", "video/mp4",
 		graphtest.MP4(graphtest.Video{})))).PlatformPostID
-	p.sandbox.Like(film, 2)
-	if metrics, err = p.PostMetrics(ctx, p.account, []string{film}); err != nil ||
-		metrics[film].Extra["averageWatchMillis"] == 0 || metrics[film].Extra["watchMillis"] == 0 {
-		t.Errorf("PostMetrics of a reel = %+v, %v; want how long it was watched", metrics, err)
+	p.sandbox.Like(video, 2)
+	if metrics, err = p.PostMetrics(ctx, p.account, []string{video}); err != nil ||
+		metrics[video].Extra["averageWatchMillis"] == 0 || metrics[video].Extra["watchMillis"] == 0 {
+		t.Errorf("PostMetrics of a reel = %+v, %v; want the watch time", metrics, err)
 	}
 	if account, err := p.AccountMetrics(ctx, p.account, p.clock.Now().Add(-time.Hour), p.clock.Now()); err != nil ||
 		account.Followers == nil {
@@ -210,7 +210,7 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 			posts := p.sandbox.Posts()
 			if outcome != provider.OutcomePublished || len(posts) != want ||
 				posts[want-1].PlatformPostID != st.PlatformPostID {
-				t.Errorf("outcome %q, state %+v, timeline %+v; want it once", outcome, st, posts)
+				t.Errorf("outcome %q, state %+v, timeline %+v; want one post", outcome, st, posts)
 			}
 		})
 	}

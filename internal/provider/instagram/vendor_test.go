@@ -18,7 +18,7 @@ func vendorPicture(address string) provider.Media {
 	return m
 }
 
-// TestVendorExamples replays what Instagram's documentation shows (see testdata/vendor for the pages).
+// TestVendorExamples replays the examples of Instagram's documentation (testdata/vendor names the pages).
 func TestVendorExamples(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, address, account string) bundle {
@@ -98,14 +98,14 @@ func TestVendorExamples(t *testing.T) {
 			},
 		},
 		Sandbox: map[string]func(*testing.T, providertest.VendorExample){
-			"image": vendorAsk, "partnership": vendorAsk, "publish": vendorAsk, "container": vendorAsk,
-			"limit": vendorAsk, "comment": vendorAsk, "delete": vendorAsk,
+			"image": sendExample, "partnership": sendExample, "publish": sendExample, "container": sendExample,
+			"limit": sendExample, "comment": sendExample, "delete": sendExample,
 		},
 	})
 }
 
-// vendorAsk sends an example to a sandbox that has an account, a container and a post for the ids that it names.
-func vendorAsk(t *testing.T, e providertest.VendorExample) {
+// sendExample sends an example to a sandbox, with the ids of an account, a container and a post that exist there.
+func sendExample(t *testing.T, e providertest.VendorExample) {
 	t.Helper()
 	p := play(t, FacebookLogin)
 	st := p.mustPublish(t, post("Before", p.picture(t)))
@@ -116,7 +116,7 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 		t.Fatal(err)
 	}
 	p.clock.Advance(time.Minute)
-	e.Ask(t, p.sandbox, "/instagram/v25.0", p.account.Token.Access.Reveal(), map[string]string{
+	e.Send(t, p.sandbox, "/instagram/v25.0", p.account.Token.Access.Reveal(), map[string]string{
 		"17841400008460056": p.account.ProviderAccountID, "17841405822304914": p.account.ProviderAccountID,
 		"https://www.example.com/images/bronz-fonz.jpg": picture, "17889455560051444": container,
 		"17889615691921648": container, "17895695668004550": st.PlatformPostID,

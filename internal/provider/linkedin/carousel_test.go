@@ -30,7 +30,7 @@ func grayJPEG(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// pages returns a picture in colour, one in grey, one that was turned by the camera, and a PNG with its JPEG.
+// pages returns a picture in color, one in gray, one with an Exif rotation, and a PNG with its JPEG.
 func pages(t *testing.T) []provider.Media {
 	t.Helper()
 	png := providertest.NewMedia("d.png", "image/png", mediatest.PNG(40, 40))
@@ -70,7 +70,7 @@ func TestImagesBecomeThePagesOfAPDF(t *testing.T) {
 		}
 	}
 	if !bytes.Contains(whole, mediatest.JPEG(80, 60)) || bytes.Contains(whole, mediatest.PNG(40, 40)) {
-		t.Error("the PDF does not hold the JPEGs as they are")
+		t.Error("the PDF does not contain the unchanged JPEGs")
 	}
 	for _, offset := range []int64{0, 1, 100, document.Size / 2, document.Size - 1} {
 		piece := make([]byte, min(1000, document.Size-offset))
@@ -78,12 +78,12 @@ func TestImagesBecomeThePagesOfAPDF(t *testing.T) {
 			t.Errorf("ReadAt(%d): %v", offset, err)
 		}
 		if !bytes.Equal(piece, whole[offset:offset+int64(len(piece))]) {
-			t.Errorf("ReadAt(%d) reads something else", offset)
+			t.Errorf("ReadAt(%d) returns other bytes", offset)
 		}
 	}
 	again, err := newCarousel(ctx, pages(t))
 	if err != nil || again.Size != document.Size {
-		t.Errorf("the same images make %d bytes, then %d, %v", document.Size, again.Size, err)
+		t.Errorf("the same images give %d bytes, then %d, %v", document.Size, again.Size, err)
 	}
 	for name, m := range map[string]provider.Media{
 		"a PNG without a JPEG": providertest.NewMedia("a.png", "image/png", mediatest.PNG(4, 4)),
@@ -127,7 +127,7 @@ const someCaptions = "1\n00:00:01,000 --> 00:00:04,000\nHello\n"
 func TestVideosHaveCaptionsAndAThumbnail(t *testing.T) {
 	t.Parallel()
 	p := play(t, "ada", sandbox.Settings{}, Config{})
-	c := vendorFilm(`{"linkedinVideoThumbnailMediaId":"` + string(someAsset) + `"}`)
+	c := vendorVideoPost(`{"linkedinVideoThumbnailMediaId":"` + string(someAsset) + `"}`)
 	c.Settings["linkedinVideoCaptions"] = []byte(`"1\n00:00:01,000 --> 00:00:04,000\nHello\n"`)
 	c.Assets = map[crier.ID]provider.Media{someAsset: providertest.NewMedia("t.jpg", "image/jpeg",
 		mediatest.JPEG(64, 64))}
@@ -138,7 +138,7 @@ func TestVideosHaveCaptionsAndAThumbnail(t *testing.T) {
 	if err != nil || !st.Done {
 		t.Fatalf("publish: %+v, %v", st, err)
 	}
-	// What LinkedIn does not take is no reason to publish without it.
+	// Captions that LinkedIn refuses fail the post: it is not published without them.
 	c.Settings["linkedinVideoCaptions"] = []byte(`"no captions"`)
 	if found := p.Check(p.account, c); len(found.Issues) != 1 {
 		t.Errorf("Check = %+v, want the captions refused", found)
@@ -146,7 +146,7 @@ func TestVideosHaveCaptionsAndAThumbnail(t *testing.T) {
 	st = provider.State{}
 	for range maxRedone + 1 {
 		if st, err = providertest.Drive(t, p, p.account, c, st, p.clock); err == nil {
-			t.Fatal("published with captions that are none")
+			t.Fatal("published with invalid captions")
 		}
 	}
 	if failure := provider.AsError(err); failure.Kind != provider.Rejected ||
@@ -191,6 +191,6 @@ a picture
 		}
 	}
 	if to, ok := b.targetOf(&st, u); !ok || to.Captions != "" || to.Thumbnail != "" {
-		t.Errorf("the target is %+v, want nothing left to send", to)
+		t.Errorf("target %+v, want nothing left to send", to)
 	}
 }

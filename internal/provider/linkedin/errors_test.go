@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider"
 )
 
-// answering returns a provider in front of a server that always gives the same answer.
+// answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, body string) bundle {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -138,7 +138,7 @@ func TestDocumentedErrorsAreClassified(t *testing.T) {
 			}
 			if failure.Kind != tc.kind || failure.Code != tc.code || failure.Scope != tc.scope ||
 				failure.RetryAfter != tc.retry {
-				t.Errorf("classed as %s/%s scope %q retry %v, want %s/%s scope %q retry %v",
+				t.Errorf("classified as %s/%s scope %q retry %v, want %s/%s scope %q retry %v",
 					failure.Kind, failure.Code, failure.Scope, failure.RetryAfter, tc.kind, tc.code, tc.scope, tc.retry)
 			}
 			if failure.Message == "" {
@@ -154,7 +154,7 @@ func TestCommentOnAPostNotYetReplicatedIsRetried(t *testing.T) {
 	_, err := b.Commit(context.Background(), b.member, on(provider.Comment, "First!"), provider.State{Ready: true})
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind != provider.Temporary || failure.RetryAfter != mediaPause {
-		t.Errorf("Commit error = %+v, want a temporary one and another try in %v", failure, mediaPause)
+		t.Errorf("Commit error = %+v, want a temporary one and a retry in %v", failure, mediaPause)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestPostWithoutAnIDIsPublished(t *testing.T) {
 	b := answering(t, 201, "")
 	st, err := b.Commit(context.Background(), b.member, text("Hello"), provider.State{Ready: true})
 	if err != nil || !st.Done || len(st.Warnings) != 1 {
-		t.Errorf("Commit = %+v, %v; want it done, with a warning", st, err)
+		t.Errorf("Commit = %+v, %v; want it done with a warning", st, err)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestFailedUploadRestartsAndGivesUpEventually(t *testing.T) {
 		st, err := b.Prepare(context.Background(), b.member, c, st)
 		failure := provider.AsError(err)
 		if redone < maxRedone && (failure.Kind != provider.Temporary || st.Uploads[0].Step != stepNew) {
-			t.Errorf("redone %d: %v, upload %+v; want a new beginning", redone, failure, st.Uploads[0])
+			t.Errorf("redone %d: %v, upload %+v; want a restart", redone, failure, st.Uploads[0])
 		}
 		if redone == maxRedone && (failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected) {
 			t.Errorf("redone %d: %v; want it given up", redone, failure)
@@ -226,7 +226,7 @@ func TestLostUploadURLsAreRequestedAgain(t *testing.T) {
 		st, err := b.Prepare(context.Background(), b.member, c, st)
 		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
 			st.Uploads[0].Step != stepNew {
-			t.Errorf("step %s: %+v, %v; want a new beginning", step, st.Uploads[0], err)
+			t.Errorf("step %s: %+v, %v; want a restart", step, st.Uploads[0], err)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestProcessingStatusIsClassified(t *testing.T) {
 	slow := answering(t, 200, `{"status":"PROCESSING"}`)
 	st, err = slow.Prepare(context.Background(), slow.member, c, processing)
 	if err != nil || !st.NextPollAfter.Equal(slow.clock.Now().Add(videoPollDelay)) {
-		t.Fatalf("Prepare = %+v, %v; want to come back", st, err)
+		t.Fatalf("Prepare = %+v, %v; want it polled again", st, err)
 	}
 	slow.clock.Advance(processingPatience + time.Second)
 	st, err = slow.Prepare(context.Background(), slow.member, c, st)
@@ -301,6 +301,6 @@ func TestCommentsThatCannotBeClosedAreAWarning(t *testing.T) {
 		}
 	}
 	if st.RequiresPolling || len(st.Warnings) != 1 {
-		t.Errorf("state %+v, want an end with a warning", st)
+		t.Errorf("state %+v, want it done with a warning", st)
 	}
 }

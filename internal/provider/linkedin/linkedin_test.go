@@ -15,7 +15,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// bundle is a provider in front of replayed exchanges, with an account of either kind.
+// bundle is a provider that runs against replayed exchanges, with an account of either kind.
 type bundle struct {
 	*Provider
 	clock        *providertest.Clock
@@ -137,7 +137,7 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 				t.Fatalf("publish: %v", err)
 			}
 			if st.PlatformPostID != tc.id || !st.Done || len(st.Warnings) > 0 || len(st.Secrets) > 0 {
-				t.Errorf("state %+v, want %s and nothing left over", st, tc.id)
+				t.Errorf("state %+v, want %s and no other state", st, tc.id)
 			}
 			if want := "/feed/update/" + tc.id + "/"; !strings.HasSuffix(st.Published[0].Permalink, want) {
 				t.Errorf("permalink %q does not end in %q", st.Published[0].Permalink, want)
@@ -154,7 +154,7 @@ func TestUploadsWithoutStatusGetADelay(t *testing.T) {
 	st.Note(noteSettled, b.clock.Now().Add(settleTime).Format(time.RFC3339Nano))
 	st, err := b.Prepare(context.Background(), b.member, c, st)
 	if err != nil || st.Ready || !st.NextPollAfter.Equal(b.clock.Now().Add(settleTime)) {
-		t.Fatalf("Prepare = %+v, %v; want to come back in %v", st, err, settleTime)
+		t.Fatalf("Prepare = %+v, %v; want it polled again in %v", st, err, settleTime)
 	}
 	b.clock.Advance(settleTime)
 	if st, err = b.Prepare(context.Background(), b.member, c, st); err != nil || !st.Ready ||
@@ -194,11 +194,11 @@ func TestCommentFallsBackToTheOldAPI(t *testing.T) {
 	c := on(provider.Comment, "First!")
 	st, err := providertest.Drive(t, b, b.member, c, provider.State{}, b.clock)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary {
-		t.Fatalf("first try: %v, want a temporary error", err)
+		t.Fatalf("first attempt: %v, want a temporary error", err)
 	}
 	st, err = providertest.Drive(t, b, b.member, c, st, b.clock)
 	if err != nil || st.PlatformPostID != commentURN {
-		t.Errorf("second try: %+v, %v", st, err)
+		t.Errorf("second attempt: %+v, %v", st, err)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestConsentURLRequestsTheAppsScopes(t *testing.T) {
 	for _, wrong := range []Config{{App: "everybody"}, {OptionalScopes: []string{"r_member_social"}}} {
 		wrong.Caller, wrong.Now = b.api.Caller, b.now
 		if _, err := New(wrong); err == nil {
-			t.Errorf("New took %+v", wrong)
+			t.Errorf("New accepted %+v", wrong)
 		}
 	}
 }
@@ -422,10 +422,10 @@ func TestDeclarationIsRegistered(t *testing.T) {
 		t.Fatalf("NewRegistry: %v", err)
 	}
 	if c := registry.Capabilities(b.Provider, b.member); c.PostMetrics || c.Refresh || !c.Abilities.Comment {
-		t.Errorf("capabilities of a self-serve member %+v", c.Abilities)
+		t.Errorf("capabilities of a member with a self-serve app: %+v", c.Abilities)
 	}
 	if c := registry.Capabilities(b.Provider, b.organization); !c.PostMetrics || !c.Abilities.Comment || c.Threads {
-		t.Errorf("capabilities of an organization %+v", c.Abilities)
+		t.Errorf("capabilities of an organization: %+v", c.Abilities)
 	}
 }
 
@@ -435,7 +435,7 @@ func TestInvalidConfigurationsAreRejected(t *testing.T) {
 	for _, config := range []Config{{}, {Caller: b.api.Caller, Now: b.now, Version: "2026-09"},
 		{Caller: b.api.Caller, Now: b.now, Version: "202613"}} {
 		if _, err := New(config); err == nil {
-			t.Errorf("New took %+v", config)
+			t.Errorf("New accepted %+v", config)
 		}
 	}
 }
@@ -466,7 +466,7 @@ func TestErrorsStateAndExchangesHideSecrets(t *testing.T) {
 	shown := fmt.Sprintf("%+v %v", seen, states)
 	for _, secret := range []string{"access-1", "sig=", "client-secret"} {
 		if strings.Contains(shown, secret) {
-			t.Errorf("%s shows in %s", secret, shown)
+			t.Errorf("%s appears in %s", secret, shown)
 		}
 	}
 	if len(seen) != 3 || seen[2].ResponseHeader["X-Restli-Id"] == "" {

@@ -16,7 +16,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// playground is a provider in front of the sandbox, which shares its clock.
+// playground is a provider that runs against the sandbox, with the same clock.
 type playground struct {
 	*Provider
 	clock   *providertest.Clock
@@ -41,7 +41,7 @@ func play(t *testing.T, handle string, settings sandbox.Settings, config Config)
 	}}
 }
 
-// picture returns a post with a picture of so many bytes.
+// picture returns a post with a picture of size bytes.
 func picture(size int) provider.Content {
 	content := make([]byte, size)
 	copy(content, mediatest.JPEG(64, 64))
@@ -57,13 +57,13 @@ func TestLargeMemberImagesGetALongerDelay(t *testing.T) {
 		p := play(t, "ada", sandbox.Settings{}, Config{})
 		st, err := providertest.Drive(t, p, p.account, picture(size), provider.State{}, p.clock)
 		if err != nil || !st.Done {
-			t.Errorf("%d bytes: %+v, %v; want it published at the first try", size, st, err)
+			t.Errorf("%d bytes: %+v, %v; want it published at the first attempt", size, st, err)
 		}
 	}
 	for size, want := range map[int64]time.Duration{10_000: 3 * time.Second, 2_000_000: 8 * time.Second,
 		7_900_000: 20 * time.Second, 90_000_000: 20 * time.Second} {
 		if got := settleTimeOf(size); got != want {
-			t.Errorf("%d bytes settle in %s, want %s", size, got, want)
+			t.Errorf("delay of %d bytes is %s, want %s", size, got, want)
 		}
 	}
 }
@@ -82,11 +82,11 @@ func TestImageNotYetReadyIsRetried(t *testing.T) {
 	st, err := p.Commit(ctx, p.account, c, st)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
 		failure.RetryAfter != youngMediaPause {
-		t.Fatalf("Commit = %v; want it tried again", err)
+		t.Fatalf("Commit = %v; want it retried", err)
 	}
 	p.clock.Advance(youngMediaPause)
 	if st, err = p.Commit(ctx, p.account, c, st); err != nil || !st.Done {
-		t.Errorf("the second try: %+v, %v", st, err)
+		t.Errorf("second attempt: %+v, %v", st, err)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestImageThatStaysForbiddenIsRejected(t *testing.T) {
 	}
 	want := []provider.Kind{provider.Temporary, provider.Temporary, provider.Temporary, provider.Rejected}
 	if !slices.Equal(kinds, want) {
-		t.Errorf("the tries end %v, want %v", kinds, want)
+		t.Errorf("the attempts end with %v, want %v", kinds, want)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestConsentRequestsTheAppsScopes(t *testing.T) {
 		back := p.sandbox.Do(simtest.Request{Method: "POST", Path: address,
 			Form: url.Values{"decision": {"allow"}, "name": {"grace"}}}).Location()
 		if got := back.Query().Get("code") != ""; got != tc.code {
-			t.Errorf("%s: the consent leads to %s", tc.name, back)
+			t.Errorf("%s: the consent redirects to %s", tc.name, back)
 		}
 	}
 }

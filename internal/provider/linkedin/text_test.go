@@ -50,7 +50,7 @@ func TestEscapedTextComparesEqual(t *testing.T) {
 			Name: "Acme"}}): "Hi @[Acme](urn:li:organization:1) ",
 	} {
 		if visible(sent) != visible(stored) {
-			t.Errorf("%q and %q look different: %q, %q", sent, stored, visible(sent), visible(stored))
+			t.Errorf("%q and %q differ: %q, %q", sent, stored, visible(sent), visible(stored))
 		}
 	}
 }

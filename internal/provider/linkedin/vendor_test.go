@@ -16,13 +16,13 @@ const (
 	vendorVideo        = "urn:li:video:C5505AQH-oV1qvnFtKA"
 )
 
-func vendorFilm(settings string) provider.Content {
+func vendorVideoPost(settings string) provider.Content {
 	content := make([]byte, 1_055_736)
 	copy(content, mediatest.VerticalMP4())
 	return withSettings(withMedia("Sample video Post", providertest.NewMedia("v.mp4", "video/mp4", content)), settings)
 }
 
-// TestVendorExamples replays what LinkedIn's documentation shows (see testdata/vendor for the pages).
+// TestVendorExamples replays the examples of LinkedIn's documentation (testdata/vendor names the pages).
 func TestVendorExamples(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, address, author string) bundle {
@@ -51,7 +51,7 @@ func TestVendorExamples(t *testing.T) {
 			}
 		}
 	}
-	film := vendorFilm(`{"linkedinVideoTitle":"title of the video"}`)
+	video := vendorVideoPost(`{"linkedinVideoTitle":"title of the video"}`)
 	note := on(provider.Comment, "First!")
 	note.Target.PlatformPostID = vendorActivity
 	providertest.RunVendor(t, providertest.Vendor{
@@ -60,14 +60,14 @@ func TestVendorExamples(t *testing.T) {
 			"mention": commit(withSettings(text("Hello @Devtestco"),
 				`{"linkedinMentions":[{"urn":"urn:li:organization:2414183","name":"Devtestco"}]}`),
 				"urn:li:organization:123456789", share),
-			"video": commit(film, vendorOrganization, share,
+			"video": commit(video, vendorOrganization, share,
 				provider.Upload{ID: "urn:li:video:C5F10AQGKQg_6y2a4sQ", Step: stepReady}),
 			"comment": commit(note, vendorOrganization,
 				"urn:li:comment:(urn:li:activity:6631349431612559360,6636062862760562688)"),
 			"image": prepare(withMedia("A picture", file("a.jpg", "image/jpeg", "a picture", "")),
 				"urn:li:organization:5583111", "urn:li:image:C4E10AQFoyyAjHPMQuQ", stepSending),
-			"video-init": prepare(film, "urn:li:organization:2414183", vendorVideo, stepSending),
-			"video-finalize": prepare(film, "urn:li:organization:2414183", vendorVideo, stepProcessing,
+			"video-init": prepare(video, "urn:li:organization:2414183", vendorVideo, stepSending),
+			"video-finalize": prepare(video, "urn:li:organization:2414183", vendorVideo, stepProcessing,
 				provider.Upload{ID: vendorVideo, Step: stepSent, Size: 1_055_736,
 					Tags: []string{"/ambry-video/signedId/part1.bin"}}),
 			"delete": func(t *testing.T, address string) {
@@ -79,14 +79,14 @@ func TestVendorExamples(t *testing.T) {
 			},
 		},
 		Sandbox: map[string]func(*testing.T, providertest.VendorExample){
-			"text": vendorAsk, "mention": vendorAsk, "video": vendorAsk, "comment": vendorAsk, "image": vendorAsk,
-			"video-init": vendorAsk, "video-finalize": vendorAsk, "delete": vendorAsk,
+			"text": sendExample, "mention": sendExample, "video": sendExample, "comment": sendExample,
+			"image": sendExample, "video-init": sendExample, "video-finalize": sendExample, "delete": sendExample,
 		},
 	})
 }
 
-// vendorAsk sends an example to a sandbox that has an organization, a post and a video for the URNs that it names.
-func vendorAsk(t *testing.T, e providertest.VendorExample) {
+// sendExample sends an example to a sandbox, with the URNs of an organization, a post and a video that exist there.
+func sendExample(t *testing.T, e providertest.VendorExample) {
 	t.Helper()
 	p := play(t, "organization:acme", sandbox.Settings{}, Config{})
 	post, err := providertest.Drive(t, p, p.account, text("Before"), provider.State{}, p.clock)
@@ -95,7 +95,7 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	}
 	st := provider.State{}
 	for range 20 {
-		if st, err = p.Prepare(context.Background(), p.account, vendorFilm(`{}`), st); err != nil {
+		if st, err = p.Prepare(context.Background(), p.account, vendorVideoPost(`{}`), st); err != nil {
 			t.Fatal(err)
 		}
 		if st.Ready || e.Name == "video-finalize" && st.Uploads[0].Step == stepSent {
@@ -116,5 +116,5 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	if e.Name == "video-finalize" {
 		replace["/ambry-video/signedId/part1.bin"] = st.Uploads[0].Tags[0]
 	}
-	e.Ask(t, p.sandbox, "/linkedin", p.account.Token.Access.Reveal(), replace)
+	e.Send(t, p.sandbox, "/linkedin", p.account.Token.Access.Reveal(), replace)
 }

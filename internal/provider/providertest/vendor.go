@@ -325,9 +325,9 @@ func replaced(text string, replace map[string]string) string {
 	return text
 }
 
-// Ask sends the example's request to a sandbox, below a path, with some texts replaced by what exists there, and fails
-// the test unless the response has the status and the shape of the example's.
-func (e VendorExample) Ask(t *testing.T, s *simtest.Sandbox, base, token string, replace map[string]string) {
+// Send sends the example's request to a sandbox, below a path, with some texts replaced by ones that exist there, and
+// fails the test unless the response has the status and the shape of the example's.
+func (e VendorExample) Send(t *testing.T, s *simtest.Sandbox, base, token string, replace map[string]string) {
 	t.Helper()
 	request := simtest.Request{Method: e.method, Token: token, Path: base + replaced(e.target.RequestURI(), replace),
 		Header: map[string]string{}, Body: []byte(replaced(e.body, replace))}

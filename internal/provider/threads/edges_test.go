@@ -15,7 +15,7 @@ func TestWeightCountsEmojisByTheirBytes(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "abc": 3, "äöü": 3, "漢字": 2, "🦉": 4, "a🦉b": 6, "❤️": 6,
 		"👨‍👩‍👧": 18, "1️⃣": 7, "🇩🇪": 8, "€": 1, "–": 1} {
 		if got := weigh(text); got != want {
-			t.Errorf("%q weighs %d, want %d", text, got, want)
+			t.Errorf("weigh(%q) = %d, want %d", text, got, want)
 		}
 	}
 }
@@ -35,12 +35,12 @@ func TestLinksAreCountedOnce(t *testing.T) {
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
-			t.Errorf("%q has %q, want %q", text, got, want)
+			t.Errorf("links of %q: %q, want %q", text, got, want)
 		}
 	}
 }
 
-func TestFirstLinkIsTheCardOfAText(t *testing.T) {
+func TestFirstLinkIsTheCard(t *testing.T) {
 	t.Parallel()
 	two := []provider.Link{{URL: "https://a.dev"}, {URL: "https://b.dev"}}
 	for _, tc := range []struct {
@@ -61,18 +61,18 @@ func TestFirstLinkIsTheCardOfAText(t *testing.T) {
 	}
 }
 
-func TestListedTypesAreTheNetworksWords(t *testing.T) {
+func TestListedMediaTypes(t *testing.T) {
 	t.Parallel()
 	for want, media := range map[string][]provider.Media{"TEXT_POST": nil, "IMAGE": {image("a.jpg", "")},
 		"VIDEO": {video()}, "CAROUSEL_ALBUM": {video(), image("a.jpg", "")}} {
 		if got := listedType(provider.Part{Media: media}); got != want {
-			t.Errorf("%d media are %s, want %s", len(media), got, want)
+			t.Errorf("type of %d media: %s, want %s", len(media), got, want)
 		}
 	}
 }
 
-// TestLostPostsAreKnownAgain by what they reply to, what they are made of and what they say.
-func TestLostPostsAreKnownAgain(t *testing.T) {
+// TestLostPostsAreRecognized by the post that they reply to, their media and their text.
+func TestLostPostsAreRecognized(t *testing.T) {
 	t.Parallel()
 	object := func(id graph.ID) *idAnswer { return &idAnswer{ID: id} }
 	for _, tc := range []struct {
@@ -84,12 +84,12 @@ func TestLostPostsAreKnownAgain(t *testing.T) {
 		{"the same", wanted{text: "A", mediaType: "TEXT_POST"}, listedPost{Text: "A ", MediaType: "TEXT_POST"}, true},
 		{"another text", wanted{text: "A", mediaType: "TEXT_POST"},
 			listedPost{Text: "B", MediaType: "TEXT_POST"}, false},
-		{"another kind", wanted{text: "A", mediaType: "TEXT_POST"}, listedPost{Text: "A", MediaType: "IMAGE"}, false},
+		{"another type", wanted{text: "A", mediaType: "TEXT_POST"}, listedPost{Text: "A", MediaType: "IMAGE"}, false},
 		{"a reply", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"},
 			listedPost{Text: "A", MediaType: "TEXT_POST", RepliedTo: object("7")}, true},
 		{"a reply to another", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"},
 			listedPost{Text: "A", MediaType: "TEXT_POST", RepliedTo: object("8")}, false},
-		{"a reply that does not tell", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"},
+		{"a reply without its target", wanted{text: "A", mediaType: "TEXT_POST", repliesTo: "7"},
 			listedPost{Text: "A", MediaType: "TEXT_POST"}, true},
 		{"a repost", wanted{repostOf: "7"}, listedPost{RepostedPost: object("7")}, true},
 		{"a repost of another", wanted{repostOf: "7"}, listedPost{RepostedPost: object("8")}, false},
@@ -101,8 +101,8 @@ func TestLostPostsAreKnownAgain(t *testing.T) {
 	}
 }
 
-// TestPublishedPartsWithoutAnIDEndAChain: nothing can reply to a post whose id is not known.
-func TestPublishedPartsWithoutAnIDEndAChain(t *testing.T) {
+// TestPartWithoutAnIDEndsTheThread: a post whose id is unknown cannot be replied to.
+func TestPartWithoutAnIDEndsTheThread(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	published := func() provider.State {
@@ -124,29 +124,29 @@ func TestPublishedPartsWithoutAnIDEndAChain(t *testing.T) {
 	}
 	if outcome, st, err := b.unlisted(text("a"), provider.State{}); err != nil || outcome != provider.OutcomePending ||
 		!st.NextPollAfter.After(b.clock.Now()) {
-		t.Errorf("the first look: %q, %+v, %v", outcome, st, err)
+		t.Errorf("the first read: %q, %+v, %v", outcome, st, err)
 	}
 }
 
-func TestListsAreReadSinceAndBehindAPage(t *testing.T) {
+func TestListPath(t *testing.T) {
 	t.Parallel()
 	const fields = "?fields=id,media_type,text,permalink,timestamp,replied_to,quoted_post,reposted_post&limit=50&since=7"
 	for want, got := range map[string]string{"/me/threads" + fields: listPath(false, 7, ""),
 		"/me/replies" + fields:                    listPath(true, 7, ""),
 		"/me/threads" + fields + "&after=a%2B%3D": listPath(false, 7, "a+=")} {
 		if got != want {
-			t.Errorf("the path is %s, want %s", got, want)
+			t.Errorf("path %s, want %s", got, want)
 		}
 	}
 }
 
-func TestPlacesAreFoundByAQuery(t *testing.T) {
+func TestPlaceSearch(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, `{"data":[{"id":1,"name":"Zoo","address":"Street 1","city":"Berlin","country":"DE"},{"id":"2","name":"Sea"}]}`)
 	choices, err := b.Choices(context.Background(), b.account, keyLocation, "zoo")
 	want := []provider.Choice{{Value: "1", Label: "Zoo", Detail: "Street 1, Berlin, DE"}, {Value: "2", Label: "Sea"}}
 	if err != nil || !slices.Equal(choices.List, want) {
-		t.Errorf("found are %+v, %v", choices.List, err)
+		t.Errorf("choices %+v, %v", choices.List, err)
 	}
 	refusing := answering(t, 500, "")
 	if choices, err := refusing.Choices(context.Background(), b.account, keyLocation, " "); err != nil ||
@@ -154,7 +154,7 @@ func TestPlacesAreFoundByAQuery(t *testing.T) {
 		t.Errorf("without a query: %+v, %v", choices, err)
 	}
 	if _, err := refusing.Choices(context.Background(), b.account, keyLocation, "zoo"); provider.AsError(err) == nil {
-		t.Error("a failure is no answer")
+		t.Error("Choices hides a failure")
 	}
 }
 
@@ -174,10 +174,10 @@ func TestFailedContainersAreExplained(t *testing.T) {
 		e := explain(graph.ContainerStatus{Word: graph.Failed, Reason: reason})
 		if e.Message != tc.message || errors.Is(e, graph.ErrTryAnew) != tc.again ||
 			(e.Kind == provider.Temporary) != tc.again || e.Code != provider.CodeMediaRejected {
-			t.Errorf("%q: %+v, want %q, again %t", reason, e, tc.message, tc.again)
+			t.Errorf("%q: %+v, want %q, retry %t", reason, e, tc.message, tc.again)
 		}
 	}
 	if s := setup(t).Strategy(provider.Account{}, provider.Content{}, provider.State{}); s != graph.Strategy() {
-		t.Errorf("the strategy is %+v", s)
+		t.Errorf("strategy %+v", s)
 	}
 }

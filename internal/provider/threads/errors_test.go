@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider/graph"
 )
 
-// answering returns a provider in front of a server that always gives the same answer.
+// answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, body string) bundle {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

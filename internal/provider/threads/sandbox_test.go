@@ -15,7 +15,7 @@ import (
 	sandbox "crier/internal/sandbox/threads"
 )
 
-// playground is a provider in front of the sandbox, which shares its clock.
+// playground is a provider that runs against the sandbox, with the same clock.
 type playground struct {
 	bundle
 	sandbox *simtest.Sandbox
@@ -38,7 +38,7 @@ func play(t *testing.T) playground {
 		}}}
 }
 
-// media puts bytes where the sandbox can fetch them.
+// media serves bytes at an address from which the sandbox can fetch them.
 func (p playground) media(path, mimeType string, content []byte) provider.Media {
 	m := providertest.NewMedia(path, mimeType, content)
 	address := p.host.Serve("/"+path, mimeType, content)
@@ -63,13 +63,13 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	p := play(t)
 	picture := p.media("a.jpg", "image/jpeg", graphtest.JPEG(t, 800, 600))
 	picture.AltText = "A grey picture"
-	film := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
+	clip := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
 	root := p.mustPublish(t, text("Hello 👍"))
 	post := provider.Target{PlatformPostID: root.PlatformPostID}
 	for name, c := range map[string]provider.Content{
 		"image":    withMedia("A picture", picture),
-		"video":    withMedia("A video", film),
-		"carousel": withSettings(t, withMedia("Both", picture, film), `{"threadsSpoilerMedia":true}`),
+		"video":    withMedia("A video", clip),
+		"carousel": withSettings(t, withMedia("Both", picture, clip), `{"threadsSpoilerMedia":true}`),
 		"thread":   withSettings(t, text("1/3", "2/3", "3/3"), `{"threadsReplyControl":"mentionedOnly"}`),
 		"poll": withSettings(t, text("Vote"),
 			`{"threadsPoll":{"options":["Red","Blue"]},"threadsTopicTag":"colours"}`),
@@ -83,7 +83,7 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if st := p.mustPublish(t, c); st.Published[0].Permalink == "" || len(st.Published) != max(1, len(c.Parts)) {
-				t.Errorf("state %+v, want all parts with an address", st)
+				t.Errorf("state %+v, want all parts with a permalink", st)
 			}
 		})
 	}
@@ -233,7 +233,7 @@ func TestTextNeedsNoReplyPermission(t *testing.T) {
 	p.account = provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Handle: accounts[0].Handle,
 		Scopes: token.Scopes, Token: token}
 	p.mustPublish(t, text("Hello"))
-	// What is left of the quota of replies may not be asked without the scope, whatever is to be published.
+	// The quota of replies cannot be read without the scope, whatever is published.
 	if _, err := p.checkQuota(ctx, p.account, text("1/2", "2/2"), provider.State{}); err != nil {
 		t.Errorf("checkQuota of a thread: %v", err)
 	}
@@ -243,7 +243,7 @@ func TestPlacesCanBeSearchedFor(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t), context.Background()
 	if _, err := p.Choices(ctx, p.account, keyLocation, "crier"); provider.AsError(err) == nil {
-		t.Error("places are found without the permission")
+		t.Error("places can be searched for without the permission")
 	}
 	p.tokens.Credentials = provider.Credentials{ClientID: "app", ClientSecret: "secret"}
 	p.info = newInfo(p.limits, []string{scopeLocation})

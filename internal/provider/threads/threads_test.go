@@ -13,7 +13,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// bundle is a provider in front of replayed exchanges.
+// bundle is a provider that runs against replayed exchanges.
 type bundle struct {
 	*Provider
 	clock   *providertest.Clock
@@ -190,7 +190,7 @@ func TestLateContainerIsRetriedThenRecreated(t *testing.T) {
 	}
 }
 
-// maxExpectedRefusals is how often Threads refuses in the golden file.
+// maxExpectedRefusals is the number of refusals in the golden file.
 const maxExpectedRefusals = 3
 
 func TestReadyStateIsKeptUntilItsContainerExpires(t *testing.T) {
@@ -205,10 +205,10 @@ func TestReadyStateIsKeptUntilItsContainerExpires(t *testing.T) {
 		t.Errorf("Prepare = %+v, %v; want it still ready", st, err)
 	}
 	b.clock.Advance(55 * time.Minute)
-	// there is no network: what counts is that it was asked
+	// The request fails; it only matters that the old container is dropped.
 	st, _ = b.Prepare(context.Background(), b.account, text("x"), ready)
 	if st.Ready || st.ContainerID != "" {
-		t.Errorf("state %+v; want a new container to be made", st)
+		t.Errorf("state %+v; want a new container to be created", st)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestFailedContainerIsRecreatedOnce(t *testing.T) {
 	c := withMedia("A video", video())
 	st, err := b.drive(t, c)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || st.ContainerID != "" {
-		t.Fatalf("first failure %v, state %+v; want another try", err, st)
+		t.Fatalf("first failure %v, state %+v; want a retry", err, st)
 	}
 	_, err = providertest.Drive(t, b, b.account, c, st, b.clock)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Rejected ||
@@ -256,7 +256,7 @@ func TestConnectingAndRefreshing(t *testing.T) {
 		t.Errorf("Refresh = %+v, %v", renewed, err)
 	}
 	if _, err := b.Refresh(ctx, provider.Account{Token: renewed}); provider.AsError(err).Kind != provider.AuthExpired {
-		t.Errorf("Refresh of a dead token = %v, want auth expired", err)
+		t.Errorf("Refresh of an invalid token = %v, want auth expired", err)
 	}
 }
 

@@ -23,7 +23,7 @@ func vendorPicture(altText string) provider.Content {
 	return withMedia("BronzFonz", m)
 }
 
-// TestVendorExamples replays what Threads' documentation shows (see testdata/vendor for the pages).
+// TestVendorExamples replays the examples of Threads' documentation (testdata/vendor names the pages).
 func TestVendorExamples(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, address string) bundle {
@@ -78,14 +78,14 @@ func TestVendorExamples(t *testing.T) {
 			},
 		},
 		Sandbox: map[string]func(*testing.T, providertest.VendorExample){
-			"alt-text": vendorAsk, "quote": vendorAsk, "reply": vendorAsk, "finished": vendorAsk, "failed": vendorAsk,
-			"insights": vendorAsk, "location": vendorAsk,
+			"alt-text": sendExample, "quote": sendExample, "reply": sendExample, "finished": sendExample,
+			"failed": sendExample, "insights": sendExample, "location": sendExample,
 		},
 	})
 }
 
-// vendorAsk sends an example to a sandbox that has a picture, a post and a container for what it names.
-func vendorAsk(t *testing.T, e providertest.VendorExample) {
+// sendExample sends an example to a sandbox, with the ids of a picture, a post and a container that exist there.
+func sendExample(t *testing.T, e providertest.VendorExample) {
 	t.Helper()
 	p := play(t)
 	picture := p.media("bronz-fonz.jpg", "image/jpeg", graphtest.JPEG(t, 800, 800))
@@ -107,13 +107,13 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	if e.Name == "location" {
 		token = p.sandbox.Seed("approved:ada").AccessToken
 	}
-	e.Ask(t, p.sandbox, "/threads", token, map[string]string{
+	e.Send(t, p.sandbox, "/threads", token, map[string]string{
 		"https://www.example.com/images/bronz-fonz.jpg": address, "17889615691921648": container,
 		"1234567": st.PlatformPostID,
 	})
 }
 
-// The page developers.facebook.com/documentation/threads/reference/publishing names the parameters and values.
+// developers.facebook.com/documentation/threads/reference/publishing lists the parameters and values.
 func TestSandboxAcceptsTheVendorsParameters(t *testing.T) {
 	t.Parallel()
 	p := play(t)

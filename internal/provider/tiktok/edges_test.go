@@ -14,9 +14,9 @@ import (
 
 func envelopeOf(data string) string { return `{"data":` + data + `,"error":{"code":"ok"}}` }
 
-// TestUploadsOfBeforeARestoreProveTheirSuccessAlone: the attempt may have had another upload, so that one that failed,
-// or lacks bytes, says nothing; to begin it anew could post twice.
-func TestUploadsOfBeforeARestoreProveTheirSuccessAlone(t *testing.T) {
+// TestUploadFromBeforeARestoreProvesOnlySuccess: the attempt may have used another upload, so one that failed or is
+// incomplete proves nothing; restarting it could post twice.
+func TestUploadFromBeforeARestoreProvesOnlySuccess(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		status       string
@@ -42,7 +42,7 @@ func TestUploadsOfBeforeARestoreProveTheirSuccessAlone(t *testing.T) {
 	}
 }
 
-func TestLostUploadsThatTikTokDoesNotKnowAreUnclear(t *testing.T) {
+func TestUnknownLostUploadsAreUnclear(t *testing.T) {
 	t.Parallel()
 	st := provider.State{PublishID: "p1", Uploads: []provider.Upload{{ID: "p1", Step: stepSending, Size: 12_000_005,
 		ChunkSize: 5_000_000}}}
@@ -57,11 +57,11 @@ func TestLostUploadsThatTikTokDoesNotKnowAreUnclear(t *testing.T) {
 	}
 	b := setup(t)
 	if s := b.Strategy(b.account, withSettings(clip(public), `{"tiktokPrivacyLevel":7}`), st); s.Method != provider.Impossible {
-		t.Errorf("with settings that cannot be read: %+v", s)
+		t.Errorf("with invalid settings: %+v", s)
 	}
 }
 
-func TestRefusalsBeforeAnythingIsRead(t *testing.T) {
+func TestUnsupportedContentIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for name, tc := range map[string]struct {
@@ -79,7 +79,7 @@ func TestRefusalsBeforeAnythingIsRead(t *testing.T) {
 			"postInput.posts: TikTok has no threads: only a single post can be published there"},
 		"a text alone": {provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "a"}}},
 			"postInput.attachments: TikTok needs a video or pictures"},
-		"odd settings": {withSettings(clip(public), `{"tiktokTitle":7}`), "platformSettings: cannot be read"},
+		"invalid settings": {withSettings(clip(public), `{"tiktokTitle":7}`), "platformSettings: cannot be read"},
 	} {
 		found := b.Check(b.account, tc.content)
 		if len(found.Issues) != 1 || strings.Join(found.Issues[0].Path, ".")+": "+found.Issues[0].Message != tc.want {
@@ -94,15 +94,15 @@ func TestMessagesNameTheCodeAndTheLogOnce(t *testing.T) {
 		"No. (spam_risk)":         {Code: "spam_risk", Message: "No."},
 		"No. (spam_risk) [log 9]": {Code: "spam_risk", Message: "No.", LogID: "9"}, "No.": {Message: "No."}} {
 		if e.LogID == "" && want == "" {
-			e.LogID = "9" // a log without an error is nothing to tell
+			e.LogID = "9" // a log id without an error is not shown
 		}
 		if got := e.message(); got != want {
-			t.Errorf("%+v says %q, want %q", e, got, want)
+			t.Errorf("%+v: message %q, want %q", e, got, want)
 		}
 	}
 }
 
-func TestUploadsWithoutAnAddressBeginAgain(t *testing.T) {
+func TestUploadsWithoutAnAddressRestart(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{`{}`, `{"publish_id":"p"}`, `{"upload_url":"https://up.test"}`} {
 		b := answering(t, 200, envelopeOf(data))
@@ -120,8 +120,8 @@ func TestUploadsWithoutAnAddressBeginAgain(t *testing.T) {
 	}
 }
 
-// TestUploadsAreBegunAnewAFewTimes, and the address of the old one is forgotten.
-func TestUploadsAreBegunAnewAFewTimes(t *testing.T) {
+// TestUploadRestartsAreBounded: the address of the old upload is forgotten.
+func TestUploadRestartsAreBounded(t *testing.T) {
 	t.Parallel()
 	for redone := range maxRedone + 1 {
 		st := provider.State{PublishID: "p"}
@@ -138,7 +138,7 @@ func TestUploadsAreBegunAnewAFewTimes(t *testing.T) {
 	}
 }
 
-func TestAskedUploadsGoOnWhereTikTokIs(t *testing.T) {
+func TestUploadContinuesAtTikToksOffset(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		status, step string
@@ -165,12 +165,12 @@ func TestAskedUploadsGoOnWhereTikTokIs(t *testing.T) {
 	}
 }
 
-func TestPollsGetRarerTheLongerTheyTake(t *testing.T) {
+func TestPollIntervalGrows(t *testing.T) {
 	t.Parallel()
 	for waited, want := range map[time.Duration]time.Duration{0: 2 * time.Second, 8 * time.Second: 2 * time.Second,
 		20 * time.Second: 5 * time.Second, 40 * time.Minute: 10 * time.Minute, 5 * time.Hour: longestDelay} {
 		if got := pollDelay(waited); got != want {
-			t.Errorf("after %v it is asked again after %v, want %v", waited, got, want)
+			t.Errorf("after %v: polled after %v, want %v", waited, got, want)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestPermalinksNeedTheCreatorsName(t *testing.T) {
 	}
 }
 
-func TestPostIDsAreLargerThanAFloatHolds(t *testing.T) {
+func TestPostIDsKeepAllDigits(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{`{}`: "", `{"publicaly_available_post_id":[]}`: "",
 		`{"publicaly_available_post_id":[7123456789012345679]}`:   "7123456789012345679",
@@ -207,7 +207,7 @@ func TestPostIDsAreLargerThanAFloatHolds(t *testing.T) {
 	}
 }
 
-func TestSwitchesThatAreOffOfferNoOn(t *testing.T) {
+func TestDisabledOptionsCannotBeTurnedOn(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, envelopeOf(`{"creator_username":"ada","creator_nickname":"Ada","creator_avatar_url":"https://i.test/a",
 		"privacy_level_options":["PUBLIC_TO_EVERYONE","SELF_ONLY","NEW_LEVEL"],"comment_disabled":true,"duet_disabled":false,"stitch_disabled":true}`))
@@ -226,11 +226,11 @@ func TestSwitchesThatAreOffOfferNoOn(t *testing.T) {
 	_, err := answering(t, 401, refusal("access_token_invalid")).Choices(context.Background(), b.account,
 		keyAllowDuet, "")
 	if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeAuthExpired {
-		t.Errorf("a dead token: %v", err)
+		t.Errorf("invalid token: %v", err)
 	}
 }
 
-func TestVideosThatCannotBeReadAreTriedAgain(t *testing.T) {
+func TestUnreadableVideosAreRetried(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	content := clip(public)

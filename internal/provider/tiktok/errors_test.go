@@ -10,7 +10,7 @@ import (
 	"crier/internal/provider"
 )
 
-// answering returns a provider in front of a server that always gives the same answer.
+// answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, body string) bundle {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -27,7 +27,7 @@ func refusal(code string) string {
 	return fmt.Sprintf(`{"data":{},"error":{"code":%q,"message":"No.","log_id":"L1"}}`, code)
 }
 
-// postPhotos sends the one request of this package that both publishes and has an envelope.
+// postPhotos sends the only request of this package that publishes and has an envelope.
 func (b bundle) postPhotos() *provider.Error {
 	_, err := b.Commit(context.Background(), b.account, photos(public), provider.State{Ready: true})
 	return provider.AsError(err)
@@ -89,7 +89,7 @@ func TestServerErrorsLeaveAPullUnknown(t *testing.T) {
 			}
 			_, err := b.PostMetrics(context.Background(), b.account, []string{"1"})
 			if e := provider.AsError(err); answer.status >= 500 && (e == nil || e.Kind != provider.Temporary) {
-				t.Errorf("error %v of a reading, want a temporary one", err)
+				t.Errorf("error %v of a read, want a temporary one", err)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// lose drives until the answer to Commit is lost.
+// lose publishes until the response to Commit is lost.
 func (b bundle) lose(t *testing.T, c provider.Content) (provider.State, provider.Attempt) {
 	t.Helper()
 	at := provider.Attempt{StartedAt: b.clock.Now()}
@@ -72,7 +72,7 @@ func TestUnlistedPhotoPostIsUnknown(t *testing.T) {
 	b.clock.Advance(16 * time.Minute)
 	outcome, _, err := b.Reconcile(context.Background(), b.account, c, st, at)
 	if err != nil || outcome != provider.OutcomeUnclear {
-		t.Errorf("Reconcile = %q, %v; want it unclear, for a person to decide", outcome, err)
+		t.Errorf("Reconcile = %q, %v; want it unclear", outcome, err)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 	sandbox "crier/internal/sandbox/tiktok"
 )
 
-// simulated is a provider in front of a simulated TikTok.
+// simulated is a provider that runs against the TikTok of the sandbox.
 type simulated struct {
 	bundle
 	network *simtest.Sandbox
@@ -37,7 +37,7 @@ func simulate(t *testing.T, handle string, settings sandbox.Settings) simulated 
 		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
 		Caller:      providertest.NewCaller(b.clock),
 		Now:         b.clock.Now,
-		Limits:      inPieces,
+		Limits:      chunked,
 	}.WithBase(network.URL + "/tiktok"))
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -51,8 +51,8 @@ func simulate(t *testing.T, handle string, settings sandbox.Settings) simulated 
 	return simulated{bundle: b, network: network}
 }
 
-// filmBytes are a video that players show, padded to two chunks.
-var filmBytes = sync.OnceValue(func() []byte {
+// videoBytes returns a playable video, padded to two chunks.
+var videoBytes = sync.OnceValue(func() []byte {
 	const size = 11_000_000
 	padding := binary.BigEndian.AppendUint32(nil, size)
 	padding = append(padding, "free"...)
@@ -60,15 +60,15 @@ var filmBytes = sync.OnceValue(func() []byte {
 	return append(mediatest.VerticalMP4(), padding...)
 })
 
-// film returns a video of two chunks that players show.
-func film(settings string) provider.Content {
+// videoPost returns a playable video of two chunks.
+func videoPost(settings string) provider.Content {
 	c := clip(settings)
-	c.Parts[0].Media[0] = providertest.NewMedia("v.mp4", "video/mp4", filmBytes())
+	c.Parts[0].Media[0] = providertest.NewMedia("v.mp4", "video/mp4", videoBytes())
 	return c
 }
 
-// served are pictures at an address from which the simulated TikTok can fetch them.
-func served(t *testing.T, settings string) provider.Content {
+// photoPost returns a post with pictures that the sandbox can fetch.
+func photoPost(t *testing.T, settings string) provider.Content {
 	t.Helper()
 	picture := mediatest.JPEG(1080, 1350)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -91,14 +91,14 @@ func (s simulated) wantOnePost(t *testing.T, text string) {
 	t.Helper()
 	posts := s.network.Posts()
 	if len(posts) != 1 || !strings.Contains(posts[0].Text, text) {
-		t.Errorf("the timeline shows %+v; want %q once", posts, text)
+		t.Errorf("timeline %+v; want %q once", posts, text)
 	}
 }
 
 func TestSandboxVideo(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
-	st, err := s.drive(t, film(public), provider.State{})
+	st, err := s.drive(t, videoPost(public), provider.State{})
 	if err != nil || !st.Done || st.PlatformPostID == "" || len(st.Warnings) > 0 {
 		t.Fatalf("state %+v, %v; want the video published", st, err)
 	}
@@ -120,7 +120,7 @@ func TestSandboxVideo(t *testing.T) {
 func TestSandboxPhotos(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
-	st, err := s.drive(t, served(t, public), provider.State{})
+	st, err := s.drive(t, photoPost(t, public), provider.State{})
 	if err != nil || st.PlatformPostID == "" {
 		t.Fatalf("state %+v, %v; want the pictures published", st, err)
 	}
@@ -134,7 +134,7 @@ func TestPrivatePostsAndDraftsEndWithoutAnID(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := simulate(t, "wanderer", sandbox.Settings{})
-			st, err := s.drive(t, film(settings), provider.State{})
+			st, err := s.drive(t, videoPost(settings), provider.State{})
 			if err != nil || !st.Done || st.PlatformPostID != "" {
 				t.Errorf("state %+v, %v; want it done", st, err)
 			}
@@ -142,24 +142,24 @@ func TestPrivatePostsAndDraftsEndWithoutAnID(t *testing.T) {
 	}
 }
 
-func TestPrivateAccountDoesNotPostToEverybody(t *testing.T) {
+func TestPrivateAccountDoesNotPostToEveryone(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "private_wanderer", sandbox.Settings{})
-	_, err := s.drive(t, film(public), provider.State{})
+	_, err := s.drive(t, videoPost(public), provider.State{})
 	if e := provider.AsError(err); e == nil || e.Code != provider.CodeContentRejected ||
 		!strings.Contains(e.Message, privacyFollowers) {
-		t.Errorf("error %v; want the levels that the account offers", err)
+		t.Errorf("error %v; want the privacy levels of the account", err)
 	}
 }
 
-// crashing drives a publication whose every step is done, forgotten and done again.
+// crashing publishes as if the process crashed after each step: the new state is lost, and the step runs again.
 func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 	t.Helper()
 	ctx := context.Background()
 	st := provider.State{}
 	for steps := 0; !st.Ready; steps++ {
 		if steps > 50 {
-			t.Fatalf("the upload does not come to an end: %+v", st)
+			t.Fatalf("the upload does not end: %+v", st)
 		}
 		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil &&
 			provider.AsError(err).Kind != provider.Temporary {
@@ -194,7 +194,7 @@ func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 func TestCrashAfterEachStepPublishesOnce(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
-	st := s.crashing(t, film(public))
+	st := s.crashing(t, videoPost(public))
 	if !st.Done || len(st.Published) != 1 || st.PlatformPostID == "" {
 		t.Errorf("state %+v; want it published", st)
 	}
@@ -211,7 +211,7 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 			t.Parallel()
 			s := simulate(t, "wanderer", sandbox.Settings{})
 			s.network.Fault(sim.Publish, kind, nil)
-			c := film(public)
+			c := videoPost(public)
 			st, at := s.lose(t, c)
 			outcome, st, err := s.Reconcile(context.Background(), s.account, c, st, at)
 			if err != nil || outcome != want {
@@ -229,7 +229,7 @@ func TestSandboxLostPhotoPostIsFoundInTheList(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	s.network.Fault(sim.Publish, sim.LostResponse, nil)
-	c := served(t, public)
+	c := photoPost(t, public)
 	st, at := s.lose(t, c)
 	outcome := provider.OutcomePending
 	for range 3 {
@@ -259,7 +259,7 @@ func TestSandboxRejectionAfterTheLastChunkHasAReason(t *testing.T) {
 			t.Parallel()
 			s := simulate(t, "wanderer", sandbox.Settings{})
 			s.network.Fault(sim.Publish, kind, nil)
-			_, err := s.drive(t, film(public), provider.State{})
+			_, err := s.drive(t, videoPost(public), provider.State{})
 			if e := provider.AsError(err); e == nil || e.Kind != provider.Rejected || e.Code != want {
 				t.Errorf("error %v, want %s", err, want)
 			}
@@ -271,9 +271,9 @@ func TestPostWithRevokedAuthorizationRestarts(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	s.network.Fault(sim.Publish, sim.AuthExpired, nil)
-	st, err := s.drive(t, film(public), provider.State{})
+	st, err := s.drive(t, videoPost(public), provider.State{})
 	if err != nil || st.PlatformPostID == "" {
-		t.Errorf("state %+v, %v; want it published at the second try", st, err)
+		t.Errorf("state %+v, %v; want it published at the second attempt", st, err)
 	}
 	s.wantOnePost(t, "A walk")
 }
@@ -288,10 +288,10 @@ func TestSandboxRefreshTokensWorkOnce(t *testing.T) {
 		t.Fatalf("Refresh = %+v, %v; want a new pair", token, err)
 	}
 	if _, err := s.Refresh(ctx, s.account); err == nil || provider.AsError(err).Kind != provider.AuthExpired {
-		t.Errorf("second use of the refresh token: %v; want it dead", err)
+		t.Errorf("second use of the refresh token: %v; want it invalid", err)
 	}
 	s.account.Token = token
-	if _, err := s.drive(t, served(t, public), provider.State{}); err != nil {
+	if _, err := s.drive(t, photoPost(t, public), provider.State{}); err != nil {
 		t.Errorf("publish with the new pair: %v", err)
 	}
 }
@@ -320,8 +320,8 @@ func TestSandboxConsentReturnsAnAccount(t *testing.T) {
 	}
 	connected := provider.Account{ProviderAccountID: accounts[0].ProviderAccountID, Details: accounts[0].Details,
 		Scopes: token.Scopes, Token: token}
-	if found := s.Check(connected, film(public)); found.OK() {
-		t.Error("a private account may post to everybody")
+	if found := s.Check(connected, videoPost(public)); found.OK() {
+		t.Error("a private account may post to everyone")
 	}
 	for range 2 {
 		if err := s.Revoke(ctx, connected); err != nil {
@@ -330,26 +330,26 @@ func TestSandboxConsentReturnsAnAccount(t *testing.T) {
 	}
 }
 
-// filmOf returns a video of a size that players show.
-func filmOf(size int64) provider.Content {
-	film := mediatest.VerticalMP4()
-	padding := binary.BigEndian.AppendUint32(nil, uint32(size-int64(len(film))))
-	film = append(append(film, padding...), "free"...)
-	film = append(film, make([]byte, size-int64(len(film)))...)
+// videoOfSize returns a playable video of size bytes.
+func videoOfSize(size int64) provider.Content {
+	data := mediatest.VerticalMP4()
+	padding := binary.BigEndian.AppendUint32(nil, uint32(size-int64(len(data))))
+	data = append(append(data, padding...), "free"...)
+	data = append(data, make([]byte, size-int64(len(data)))...)
 	c := clip(public)
-	c.Parts[0].Media[0] = providertest.NewMedia("v.mp4", "video/mp4", film)
+	c.Parts[0].Media[0] = providertest.NewMedia("v.mp4", "video/mp4", data)
 	return c
 }
 
-func TestVideosOfEverySizeAreTakenByTheSandbox(t *testing.T) {
+func TestSandboxAcceptsVideosOfEverySize(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{100_000, 4_999_999, 7_000_000, 9_999_999, 12_000_005} {
-		for _, limits := range []Limits{{}, inPieces} {
+		for _, limits := range []Limits{{}, chunked} {
 			t.Run(fmt.Sprintf("%d bytes, %d in one", size, limits.SingleChunkBytes), func(t *testing.T) {
 				t.Parallel()
 				b := simulate(t, "ada", sandbox.Settings{})
 				b.limits = limits.withDefaults()
-				st, err := b.drive(t, filmOf(size), provider.State{})
+				st, err := b.drive(t, videoOfSize(size), provider.State{})
 				if err != nil || !st.Done {
 					t.Errorf("state %+v, %v; want it published", st, err)
 				}
@@ -380,7 +380,7 @@ func TestSecondAccountCanBeConnectedInTheSameBrowser(t *testing.T) {
 		}
 		page.Body.Close()
 		if page.StatusCode != http.StatusOK {
-			t.Fatalf("%s: TikTok asks nothing: %d, %s", handle, page.StatusCode, page.Header.Get("Location"))
+			t.Fatalf("%s: TikTok shows no consent page: %d, %s", handle, page.StatusCode, page.Header.Get("Location"))
 		}
 		agreed, err := browser.PostForm(address, url.Values{"decision": {"allow"}, "account": {handle}})
 		if err != nil {
@@ -389,7 +389,7 @@ func TestSecondAccountCanBeConnectedInTheSameBrowser(t *testing.T) {
 		agreed.Body.Close()
 		to, err := agreed.Location()
 		if err != nil || to.Query().Get("code") == "" {
-			t.Errorf("%s: the consent leads to %v, %v", handle, to, err)
+			t.Errorf("%s: the consent redirects to %v, %v", handle, to, err)
 		}
 	}
 }
@@ -421,7 +421,7 @@ func TestCreatorInfoOptions(t *testing.T) {
 		moments[d.Moment] = true
 		for name := range d.Links {
 			if !strings.Contains(d.Text, "{"+name+"}") || d.Labels[name] == "" {
-				t.Errorf("declaration %+v does not show its link %s", d, name)
+				t.Errorf("declaration %+v does not have its link %s", d, name)
 			}
 		}
 	}

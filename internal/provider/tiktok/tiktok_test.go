@@ -15,7 +15,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// bundle is a provider in front of replayed exchanges.
+// bundle is a provider that runs against replayed exchanges.
 type bundle struct {
 	*Provider
 	clock   *providertest.Clock
@@ -37,7 +37,7 @@ func setup(t *testing.T, golden ...string) bundle {
 		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
-		Limits:      inPieces,
+		Limits:      chunked,
 	}.WithBase(base))
 	if err != nil {
 		t.Fatalf("New: %v", err)
@@ -55,7 +55,7 @@ func (b bundle) drive(t *testing.T, c provider.Content, st provider.State) (prov
 	return providertest.Drive(t, b, b.account, c, st, b.clock)
 }
 
-// driveOn drives through errors that pass by themselves, as the engine does.
+// driveOn is drive that retries temporary errors, as the engine does.
 func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) {
 	t.Helper()
 	var st provider.State
@@ -70,10 +70,10 @@ func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) 
 	}
 }
 
-// inPieces has videos of ten million bytes uploaded in pieces.
-var inPieces = Limits{SingleChunkBytes: 1, ChunkBytes: 5_000_000}
+// chunked makes videos of ten million bytes use several chunks.
+var chunked = Limits{SingleChunkBytes: 1, ChunkBytes: 5_000_000}
 
-// clipBytes are enough for two chunks.
+// clipBytes has two chunks.
 var clipBytes = sync.OnceValue(func() []byte {
 	content := make([]byte, 12_000_005)
 	for i := range content {
@@ -187,7 +187,7 @@ func TestChunksFollowTheReferenceVectors(t *testing.T) {
 func TestChunkSizesStayWithinBounds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for _, limits := range []Limits{{}, inPieces, {SingleChunkBytes: 1, ChunkBytes: 64_000_000}} {
+	for _, limits := range []Limits{{}, chunked, {SingleChunkBytes: 1, ChunkBytes: 64_000_000}} {
 		b.limits = limits.withDefaults()
 		for _, size := range []int64{1, 4_999_999, 5_000_000, 9_999_999, 10_000_000, 64_000_000, 64_000_001,
 			100_000_000,
@@ -197,19 +197,19 @@ func TestChunkSizesStayWithinBounds(t *testing.T) {
 			last := size - (count-1)*chunk
 			if count == 1 && chunk != size || count > 1 && chunk < smallestChunk || chunk > largestChunk ||
 				count > maxChunks || last > 2*largestChunk || last < chunk {
-				t.Errorf("%+v: %d bytes go in %d chunks of %d, the last of %d", limits, size, count, chunk, last)
+				t.Errorf("%+v: %d bytes are sent in %d chunks of %d, the last of %d", limits, size, count, chunk, last)
 			}
 			if single := size <= 64_000_000; limits == (Limits{}) && single != (count == 1) {
-				t.Errorf("%d bytes go in %d chunks", size, count)
+				t.Errorf("%d bytes are sent in %d chunks", size, count)
 			}
 			if limits == (Limits{}) && count > 1 && chunk != 10_000_000 {
-				t.Errorf("%d bytes go in chunks of %d, want 10,000,000", size, chunk)
+				t.Errorf("%d bytes are sent in chunks of %d, want 10,000,000", size, chunk)
 			}
 		}
 	}
 	for _, limits := range []Limits{{ChunkBytes: 1 << 20}, {ChunkBytes: 1 << 30}, {SingleChunkBytes: 64_000_001}} {
 		if _, err := New(Config{Caller: b.api.Caller, Now: b.now, Limits: limits}); err == nil {
-			t.Errorf("New took %+v", limits)
+			t.Errorf("New accepted %+v", limits)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func TestLateRejectionIsAFailure(t *testing.T) {
 	st, err := b.drive(t, clip(public), provider.State{})
 	if e := provider.AsError(err); e == nil || e.Code != provider.CodeMediaRejected ||
 		st.FailureCode != "frame_rate_check_failed" || st.Done {
-		t.Errorf("error %v, state %+v; want the reason told", err, st)
+		t.Errorf("error %v, state %+v; want the reason reported", err, st)
 	}
 }
 
@@ -271,15 +271,15 @@ func TestTransientFailuresRestartABoundedNumberOfTimes(t *testing.T) {
 	for _, reason := range []string{"internal", "auth_removed", "photo_pull_failed", "spam_risk_too_many_posts"} {
 		st := provider.State{RequiresPolling: true, PublishID: "p"}
 		var err error
-		begun := 0
-		for ; err == nil && begun < 10; begun++ {
+		restarts := 0
+		for ; err == nil && restarts < 10; restarts++ {
 			st, err = b.afterFailure(st, reason)
 			if err == nil && (st.RequiresPolling || st.Ready || st.PublishID != "") {
-				t.Fatalf("state %+v; want the post to begin anew", st)
+				t.Fatalf("state %+v; want the post restarted", st)
 			}
 		}
-		if e := provider.AsError(err); e == nil || e.Kind != provider.Rejected || begun != maxRedone+1 {
-			t.Errorf("%s: begun %d times, then %v", reason, begun, err)
+		if e := provider.AsError(err); e == nil || e.Kind != provider.Rejected || restarts != maxRedone+1 {
+			t.Errorf("%s: restarted %d times, then %v", reason, restarts, err)
 		}
 	}
 }
@@ -303,7 +303,7 @@ func TestUnreadablePostIDIsNotAFailure(t *testing.T) {
 	done := provider.State{Done: true, RequiresPolling: true, PublishID: "p", Published: []provider.Published{{}}}
 	st, err := b.Poll(context.Background(), b.account, clip(public), done)
 	if e := provider.AsError(err); e == nil || e.Kind != provider.AuthExpired {
-		t.Fatalf("first error %v; want the token renewed", err)
+		t.Fatalf("first error %v; want the token refreshed", err)
 	}
 	st, err = b.Poll(context.Background(), b.account, clip(public), st)
 	if err != nil || st.RequiresPolling || len(st.Warnings) != 1 {
@@ -329,7 +329,7 @@ func TestReadyStateIsKeptUntilItsUploadExpires(t *testing.T) {
 	lost := ready.Clone()
 	lost.Secrets = nil
 	if u := b.currentUpload(&lost, c.Parts[0].Media[0]); u.Step != stepNew {
-		t.Errorf("upload %+v; without its address it must begin anew", u)
+		t.Errorf("upload %+v; without its address it must restart", u)
 	}
 	b.clock.Advance(56 * time.Minute)
 	if u := b.currentUpload(&ready, c.Parts[0].Media[0]); u.Step != stepNew {
@@ -391,7 +391,7 @@ func TestOnlyADeadRefreshTokenNeedsReconnecting(t *testing.T) {
 		t.Errorf("Refresh error = %v, want auth expired", err)
 	}
 	if err := b.Revoke(ctx, b.account); err != nil {
-		t.Errorf("Revoke of a dead token: %v", err)
+		t.Errorf("Revoke of an invalid token: %v", err)
 	}
 	_, err = b.Refresh(ctx, b.account)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
@@ -440,10 +440,10 @@ func TestDeclarationIsRegistered(t *testing.T) {
 		t.Fatalf("NewRegistry: %v", err)
 	}
 	if registry.Features(b.Provider).Deleter != nil {
-		t.Error("TikTok cannot delete, and says that it can")
+		t.Error("delete ability is declared, but TikTok cannot delete")
 	}
 	if _, err := New(Config{}); err == nil {
-		t.Error("New took a configuration without caller and clock")
+		t.Error("New accepted a configuration without caller and clock")
 	}
 }
 
@@ -462,7 +462,7 @@ func TestCreatorInfoNarrowsLimits(t *testing.T) {
 		t.Errorf("privacy levels (-want +got):\n%s", diff)
 	}
 	if info.Abilities.PostMetrics || info.Abilities.AccountMetrics {
-		t.Errorf("abilities %+v; want none that the scope is missing for", info.Abilities)
+		t.Errorf("abilities %+v; want none without its scope", info.Abilities)
 	}
 }
 
@@ -495,7 +495,7 @@ func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	shown += fmt.Sprintf("%v %v %+v %v %#v %+v", refreshErr, operatorErr, seen, b.account, b.account, st)
 	for _, secret := range []string{"access-1", "refresh-1", "client-secret", "Xza123"} {
 		if strings.Contains(shown, secret) {
-			t.Errorf("%s shows in %s", secret, shown)
+			t.Errorf("%s appears in %s", secret, shown)
 		}
 	}
 	if len(seen) != 8 {

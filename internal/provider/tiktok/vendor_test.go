@@ -19,8 +19,8 @@ const (
 		"tiktokVideoCoverTimestampMs":1000}`
 )
 
-// vendorFilm returns a video of a size that TikTok's examples name.
-func vendorFilm(size int64, settings string) provider.Content {
+// vendorVideo returns the video of TikTok's examples, with a size.
+func vendorVideo(size int64, settings string) provider.Content {
 	m := providertest.NewMedia("example_video.mp4", "video/mp4", nil)
 	m.Size = size
 	m.URL = func(context.Context) (string, error) {
@@ -41,7 +41,7 @@ func vendorPhotos(settings string) provider.Content {
 	return c
 }
 
-// vendorState returns a State that knows the creator of TikTok's examples.
+// vendorState returns a State with the creator of TikTok's examples.
 func vendorState(b bundle) provider.State {
 	st := provider.State{}
 	st.Note(noteCreator, `{"privacy_level_options":["PUBLIC_TO_EVERYONE","MUTUAL_FOLLOW_FRIENDS","SELF_ONLY"]}`)
@@ -49,7 +49,7 @@ func vendorState(b bundle) provider.State {
 	return st
 }
 
-// TestVendorExamples replays what TikTok's documentation shows (see testdata/vendor for the pages).
+// TestVendorExamples replays the examples of TikTok's documentation (testdata/vendor names the pages).
 func TestVendorExamples(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, address string, pull bool, limits Limits) bundle {
@@ -91,18 +91,18 @@ func TestVendorExamples(t *testing.T) {
 					t.Errorf("Choices = %+v, %v", got, err)
 				}
 			},
-			"video-file": begin(vendorFilm(50_000_123, vendorFriends), "v_pub_file~v2-1.123456789",
+			"video-file": begin(vendorVideo(50_000_123, vendorFriends), "v_pub_file~v2-1.123456789",
 				Limits{SingleChunkBytes: 1, ChunkBytes: 10_000_000}),
-			"inbox-file": begin(vendorFilm(4_194_304, `{"tiktokPostMode":"inbox"}`), "v_inbox_file~v2.123456789",
+			"inbox-file": begin(vendorVideo(4_194_304, `{"tiktokPostMode":"inbox"}`), "v_inbox_file~v2.123456789",
 				Limits{}),
-			"video-pull": commit(vendorFilm(50_000_123, vendorFriends), "v_pub_url~v2.123456789"),
+			"video-pull": commit(vendorVideo(50_000_123, vendorFriends), "v_pub_url~v2.123456789"),
 			"photos": commit(vendorPhotos(`{"tiktokPrivacyLevel":"PUBLIC_TO_EVERYONE","tiktokTitle":"funny cat",
 				"tiktokPhotoCoverIndex":1,"tiktokAutoAddMusic":true}`), "p_pub_url~v2.123456789"),
 			"photos-inbox": commit(vendorPhotos(`{"tiktokPostMode":"inbox","tiktokTitle":"funny cat",
 				"tiktokPhotoCoverIndex":1}`), "p_pub_url~v2.123456789"),
 			"status": func(t *testing.T, address string) {
 				b := at(t, address, false, Limits{})
-				st, err := b.Poll(context.Background(), b.account, vendorFilm(1, vendorFriends),
+				st, err := b.Poll(context.Background(), b.account, vendorVideo(1, vendorFriends),
 					provider.State{PublishID: "v_pub_url~v2.123456789", RequiresPolling: true})
 				if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeMediaRejected ||
 					st.FailureCode != "picture_size_check_failed" {
@@ -111,14 +111,14 @@ func TestVendorExamples(t *testing.T) {
 			},
 		},
 		Sandbox: map[string]func(*testing.T, providertest.VendorExample){
-			"creator": vendorAsk, "video-file": vendorAsk, "inbox-file": vendorAsk, "video-pull": vendorAsk,
-			"photos": vendorAsk, "photos-inbox": vendorAsk, "status": vendorAsk,
+			"creator": sendExample, "video-file": sendExample, "inbox-file": sendExample, "video-pull": sendExample,
+			"photos": sendExample, "photos-inbox": sendExample, "status": sendExample,
 		},
 	})
 }
 
-// vendorAsk sends an example to a sandbox, with files where the example's are not.
-func vendorAsk(t *testing.T, e providertest.VendorExample) {
+// sendExample sends an example to a sandbox, with files that exist there.
+func sendExample(t *testing.T, e providertest.VendorExample) {
 	t.Helper()
 	s := simulate(t, "wanderer", sandbox.Settings{})
 	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -134,11 +134,11 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	t.Cleanup(files.Close)
 	replace := map[string]string{"https://example.verified.domain.com": files.URL, "https://tiktokcdn.com": files.URL}
 	if e.Name == "status" {
-		st, err := s.drive(t, film(public), provider.State{})
+		st, err := s.drive(t, videoPost(public), provider.State{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		replace["v_pub_url~v2.123456789"] = st.PublishID
 	}
-	e.Ask(t, s.network, "/tiktok", s.account.Token.Access.Reveal(), replace)
+	e.Send(t, s.network, "/tiktok", s.account.Token.Access.Reveal(), replace)
 }

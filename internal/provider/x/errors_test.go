@@ -12,7 +12,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// answering returns a provider in front of a server that always gives the same answer.
+// answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, header map[string]string, body string) bundle {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -159,7 +159,7 @@ func TestDocumentedErrorsAreClassified(t *testing.T) {
 			}
 			if failure.Kind != tc.kind || failure.Code != tc.code || failure.Scope != tc.scope ||
 				failure.RetryAfter != tc.retry {
-				t.Errorf("classed as %s/%s scope %q retry %v, want %s/%s scope %q retry %v",
+				t.Errorf("classified as %s/%s scope %q retry %v, want %s/%s scope %q retry %v",
 					failure.Kind, failure.Code, failure.Scope, failure.RetryAfter, tc.kind, tc.code, tc.scope, tc.retry)
 			}
 			if failure.Message == "" {

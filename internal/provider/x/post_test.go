@@ -13,7 +13,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// replaying is a provider in front of exchanges that stand in the test.
+// replaying returns a provider that runs against the given exchanges.
 func replaying(t *testing.T, exchanges string) bundle {
 	t.Helper()
 	b := setup(t)
@@ -27,7 +27,7 @@ func replaying(t *testing.T, exchanges string) bundle {
 	return b
 }
 
-func TestUnrepostNamesThePostThatIsShown(t *testing.T) {
+func TestUnrepost(t *testing.T) {
 	t.Parallel()
 	const request = "DELETE /2/users/2244994945/retweets/77\nAuthorization: Bearer access-1\n---\n"
 	for _, tc := range []struct {
@@ -51,7 +51,7 @@ func TestUnrepostNamesThePostThatIsShown(t *testing.T) {
 	}
 }
 
-func TestDeletionsThatDidNotHappenAreTold(t *testing.T) {
+func TestFailedDeletionsAreErrors(t *testing.T) {
 	t.Parallel()
 	const request = "DELETE /2/tweets/a%2Fb\nAuthorization: Bearer access-1\n---\n"
 	for answer, kind := range map[string]provider.Kind{"200\n\n{\"data\":{\"deleted\":false}}": provider.Temporary,
@@ -65,8 +65,8 @@ func TestDeletionsThatDidNotHappenAreTold(t *testing.T) {
 	}
 }
 
-// TestRepostsKnowTheirOwnID: newer answers tell the id of the repost, older ones only that it is there.
-func TestRepostsKnowTheirOwnID(t *testing.T) {
+// TestRepostIDs: newer responses have the id of the repost, older ones only confirm it.
+func TestRepostIDs(t *testing.T) {
 	t.Parallel()
 	const request = "POST /2/users/2244994945/retweets\nAuthorization: Bearer access-1\n" +
 		"Content-Type: application/json\n\n" + `{"tweet_id":"77"}` + "\n---\n200\n\n"
@@ -90,7 +90,7 @@ func TestRepostsKnowTheirOwnID(t *testing.T) {
 	}
 }
 
-func TestPermalinksWorkWithoutAName(t *testing.T) {
+func TestPermalinksWorkWithoutAHandle(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for handle, want := range map[string]string{"": "/i/web/status/7", "ada": "/ada/status/7",
@@ -101,9 +101,9 @@ func TestPermalinksWorkWithoutAName(t *testing.T) {
 	}
 }
 
-// TestCreateRequestsCarryWhatTheirPartIsFor: settings about replies, polls and places concern the first part, labels
+// TestCreateRequestSettings: settings for replies, polls and places apply to the first part, labels to
 // all.
-func TestCreateRequestsCarryWhatTheirPartIsFor(t *testing.T) {
+func TestCreateRequestSettings(t *testing.T) {
 	t.Parallel()
 	const all = `{"xReplySettings":"following","xCommunityId":"5","xShareWithFollowers":true,"xMadeWithAi":true,` +
 		`"xPaidPartnership":true,"xSuperFollowersOnly":true,"xPlaceId":"p","xReplyToPostId":"6","xExcludeReplyUserIds":["8"],` +
@@ -148,28 +148,28 @@ func TestCreateRequestsWaitForTheirMedia(t *testing.T) {
 		{Media: 1, ID: "2", Step: stepReady}, {Media: 0, ID: "1", Step: stepReady}}}
 	request, err := newCreateRequest(content, ready)
 	if err != nil || !slices.Equal(request.Media.MediaIDs, []string{"1", "2"}) {
-		t.Errorf("the media are %+v, %v", request.Media, err)
+		t.Errorf("media %+v, %v", request.Media, err)
 	}
 	for name, st := range map[string]provider.State{"none": {}, "one": {Uploads: ready.Uploads[:1]},
-		"one is stored only": {Uploads: []provider.Upload{
+		"one is still processed": {Uploads: []provider.Upload{
 			{ID: "1", Step: stepStored}, {Media: 1, ID: "2", Step: stepReady}}}} {
 		_, err := newCreateRequest(content, st)
 		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary {
-			t.Errorf("%s: %v, want to wait", name, err)
+			t.Errorf("%s: %v, want a temporary error", name, err)
 		}
 	}
 	done := provider.State{Published: []provider.Published{{PlatformPostID: "1"}}}
 	if _, err := newCreateRequest(text("a"), done); provider.AsError(err) == nil ||
 		provider.AsError(err).Kind != provider.Rejected {
-		t.Errorf("a part behind the last: %v", err)
+		t.Errorf("a part after the last: %v", err)
 	}
 	if _, err := newCreateRequest(withSettings(text("a"), `{"xPoll":7}`), provider.State{}); provider.AsError(err) == nil ||
 		provider.AsError(err).Message != "the publish settings cannot be read" {
-		t.Errorf("settings that cannot be read: %v", err)
+		t.Errorf("invalid settings: %v", err)
 	}
 }
 
-func TestLinksComeBehindTheTextThatDoesNotNameThem(t *testing.T) {
+func TestMissingLinksAreAppended(t *testing.T) {
 	t.Parallel()
 	link := func(addresses ...string) []provider.Link {
 		var links []provider.Link
@@ -194,7 +194,7 @@ func TestLinksComeBehindTheTextThatDoesNotNameThem(t *testing.T) {
 	}
 }
 
-func TestMediaThatCannotBeReadAreTriedAgain(t *testing.T) {
+func TestUnreadableMediaIsRetried(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	broken := func(mimeType string) provider.Content {
@@ -213,8 +213,8 @@ func TestMediaThatCannotBeReadAreTriedAgain(t *testing.T) {
 	}
 }
 
-// TestUploadsWithoutAnIDBeginAnew: what X does not name cannot be published.
-func TestUploadsWithoutAnIDBeginAnew(t *testing.T) {
+// TestUploadsWithoutAnIDRestart: media without an id cannot be published.
+func TestUploadsWithoutAnIDRestart(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 200, nil, `{"data":{}}`)
 	for name, content := range map[string]provider.Content{
@@ -227,36 +227,36 @@ func TestUploadsWithoutAnIDBeginAnew(t *testing.T) {
 	}
 }
 
-func TestUploadsLiveAsLongAsXSays(t *testing.T) {
+func TestUploadLifetimes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	now := b.clock.Now()
 	for _, tc := range []struct {
-		told  int64
-		known time.Time
-		want  time.Time
+		lifetime int64
+		known    time.Time
+		want     time.Time
 	}{
-		{told: 3600, want: now.Add(time.Hour)}, {told: 0, want: now.Add(usualLifetime)},
-		{told: 0, known: now.Add(time.Minute), want: now.Add(time.Minute)},
-		{told: 60, known: now.Add(time.Hour), want: now.Add(time.Minute)},
+		{lifetime: 3600, want: now.Add(time.Hour)}, {lifetime: 0, want: now.Add(usualLifetime)},
+		{lifetime: 0, known: now.Add(time.Minute), want: now.Add(time.Minute)},
+		{lifetime: 60, known: now.Add(time.Hour), want: now.Add(time.Minute)},
 	} {
 		u := provider.Upload{ID: "1", ExpiresAt: tc.known}
 		var answer mediaAnswer
-		answer.Data.ExpiresAfterSecs = tc.told
+		answer.Data.ExpiresAfterSecs = tc.lifetime
 		if err := b.note(&u, answer); err != nil || !u.ExpiresAt.Equal(tc.want) || u.ID != "1" {
-			t.Errorf("told %d s: %+v, %v; want %v", tc.told, u, err, tc.want)
+			t.Errorf("lifetime %d s: %+v, %v; want %v", tc.lifetime, u, err, tc.want)
 		}
 	}
 	for seconds, want := range map[int64]time.Duration{-1: 2 * time.Second, 0: 2 * time.Second, 1: time.Second,
 		15: 15 * time.Second, 16: 15 * time.Second, 86_400: 15 * time.Second} {
 		if got := pollDelay(seconds); got != want {
-			t.Errorf("asked for after %d s it is looked after %v, want %v", seconds, got, want)
+			t.Errorf("pollDelay(%d) = %v, want %v", seconds, got, want)
 		}
 	}
 	for size, want := range map[int64]int64{1: smallestChunk, smallestChunk * maxSegments: smallestChunk,
 		smallestChunk*maxSegments + 1: smallestChunk + 1, maxFile: largestChunk} {
 		if got := chunkSize(size); got != want || (size+got-1)/got > maxSegments {
-			t.Errorf("%d bytes are sent in pieces of %d, want %d", size, got, want)
+			t.Errorf("%d bytes are sent in chunks of %d, want %d", size, got, want)
 		}
 	}
 }
@@ -276,11 +276,11 @@ func TestSensitiveMediaWithoutMediaIsAWarning(t *testing.T) {
 		t.Errorf("with media in the second part: %+v", found)
 	}
 	if d := decodeDetails(provider.Account{Details: json.RawMessage(`{"subscriptionType":7}`)}); d.subscribed() {
-		t.Error("details that cannot be read are those of a subscriber")
+		t.Error("invalid details are those of a subscriber")
 	}
 }
 
-func TestTimelinesAreReadFromBeforeTheAttempt(t *testing.T) {
+func TestTimelinePathStartsBeforeTheAttempt(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 15, 13, 0, 0, 0, time.FixedZone("", 3600))
 	const head = "/2/users/1%2F2/tweets?max_results=100&start_time=2026-11-15T11%3A59%3A30Z" +
@@ -292,12 +292,12 @@ func TestTimelinesAreReadFromBeforeTheAttempt(t *testing.T) {
 		head + "&exclude=retweets&pagination_token=a%2B%3D": timelinePath(a, text("a"), since, "a+="),
 	} {
 		if got != want {
-			t.Errorf("the path is %s, want %s", got, want)
+			t.Errorf("path %s, want %s", got, want)
 		}
 	}
 }
 
-func TestAddressesAreComparedWithoutWhatXChanges(t *testing.T) {
+func TestURLComparisonIgnoresXsChanges(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{"https://Crier.dev/": "crier.dev", "HTTP://crier.dev": "crier.dev",
 		"crier.dev/A/": "crier.dev/A", "https://crier.dev/a?b=c": "crier.dev/a?b=c", "": "", "https://": "",
@@ -308,12 +308,12 @@ func TestAddressesAreComparedWithoutWhatXChanges(t *testing.T) {
 	}
 	for path, want := range map[string]int{"/abc": 4, "/abc's": 4, "?a": 0, "/": 1, "/a-b": 2} {
 		if got := shortLinkLength(path); got != want {
-			t.Errorf("of %q %d bytes are a short link's, want %d", path, got, want)
+			t.Errorf("shortLinkLength(%q) = %d, want %d", path, got, want)
 		}
 	}
 	for text, want := range map[string]int{"": 0, ":": 0, ":8080/a": 5, ":x": 0, "8080": 0} {
 		if got := portLength(text); got != want {
-			t.Errorf("the port of %q has %d bytes, want %d", text, got, want)
+			t.Errorf("portLength(%q) = %d, want %d", text, got, want)
 		}
 	}
 }

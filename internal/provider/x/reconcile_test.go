@@ -91,6 +91,6 @@ func TestWithoutTheScopeToReadTheOutcomeStaysUnknown(t *testing.T) {
 	}
 	if s := b.Strategy(b.account, provider.Content{}, provider.State{}); s.Method != provider.ByReading ||
 		s.Absences != 2 {
-		t.Errorf("strategy %+v, want two readings", s)
+		t.Errorf("strategy %+v, want two reads", s)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	sandbox "crier/internal/sandbox/x"
 )
 
-// playground is a provider in front of the sandbox, which shares its clock.
+// playground is a provider that runs against the sandbox, with the same clock.
 type playground struct {
 	bundle
 	sandbox *simtest.Sandbox
@@ -116,11 +116,11 @@ func TestChunksStayBelowFiveMegabytes(t *testing.T) {
 	limit, _ := subscriber.Formats[0].LimitFor("video/mp4")
 	for _, size := range []int64{1, 512 << 20, limit.MaxBytes} {
 		if chunk := chunkSize(size); chunk >= 5_000_000 || size > chunk*maxSegments {
-			t.Errorf("%d bytes, which are allowed, go in pieces of %d", size, chunk)
+			t.Errorf("%d bytes, which are allowed, are sent in chunks of %d", size, chunk)
 		}
 	}
 	if _, err := New(Config{Limits: Limits{SubscriberVideoBytes: 16 << 30}, Caller: p.api.Caller,
 		Now: p.now}); err == nil {
-		t.Error("New took a limit that no upload can keep")
+		t.Error("New accepted a chunk limit that is too small")
 	}
 }

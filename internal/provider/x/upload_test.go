@@ -43,7 +43,7 @@ func TestExpiredUploadRestartsAtMostThreeTimes(t *testing.T) {
 			failure := provider.AsError(err)
 			if redone < maxRedone && (failure.Kind != provider.Temporary || st.Uploads[0].Step != stepNew ||
 				st.Uploads[0].Redone != redone+1) {
-				t.Errorf("step %s, redone %d: %v, upload %+v; want a new beginning", step, redone, failure,
+				t.Errorf("step %s, redone %d: %v, upload %+v; want a restart", step, redone, failure,
 					st.Uploads[0])
 			}
 			if redone == maxRedone && failure.Kind != provider.Rejected {
@@ -72,7 +72,7 @@ func TestProcessingWaitIsBounded(t *testing.T) {
 	st := provider.State{Uploads: []provider.Upload{{ID: "1", Step: stepProcessing}}}
 	st, err := b.Prepare(context.Background(), b.account, videoPost(), st)
 	if err != nil || st.Ready || st.NextPollAfter.Sub(b.clock.Now()).Seconds() != 15 {
-		t.Fatalf("Prepare = %+v, %v; want to come back in 15 s", st, err)
+		t.Fatalf("Prepare = %+v, %v; want it polled again in 15 s", st, err)
 	}
 	b.clock.Advance(processingPatience + 1)
 	st, err = b.Prepare(context.Background(), b.account, videoPost(), st)

@@ -10,18 +10,18 @@ import (
 	sandbox "crier/internal/sandbox/x"
 )
 
-// vendorPost is the id that X's examples get.
+// vendorPost is the id of the post in X's examples.
 const vendorPost = "1445880548472328192"
 
 // vendorUpload is the id of the video in X's examples.
 const vendorUpload = "1880028106020515840"
 
-func vendorFilm(text string) provider.Content {
+func vendorVideo(text string) provider.Content {
 	return provider.Content{Action: provider.Post, PostType: "text_video", Parts: []provider.Part{{Text: text,
 		Media: []provider.Media{providertest.NewMedia("v.mp4", "video/mp4", mediatest.VerticalMP4())}}}}
 }
 
-// TestVendorExamples replays what X's documentation shows (see testdata/vendor for the pages).
+// TestVendorExamples replays the examples of X's documentation (testdata/vendor names the pages).
 func TestVendorExamples(t *testing.T) {
 	t.Parallel()
 	commit := func(c provider.Content, uploads ...provider.Upload) func(*testing.T, string) {
@@ -39,7 +39,7 @@ func TestVendorExamples(t *testing.T) {
 			"create": commit(text("Hello from the X API!")),
 			"reply":  commit(withSettings(text("This is a reply!"), `{"xReplyToPostId":"1234567890"}`)),
 			"quote":  commit(withSettings(text("Check this out!"), `{"xQuotePostId":"1234567890"}`)),
-			"media": commit(vendorFilm("Check out this video!"),
+			"media": commit(vendorVideo("Check out this video!"),
 				provider.Upload{ID: vendorUpload, Step: stepReady}),
 			"delete": func(t *testing.T, address string) {
 				b := setup(t)
@@ -52,7 +52,7 @@ func TestVendorExamples(t *testing.T) {
 			"status": func(t *testing.T, address string) {
 				b := setup(t)
 				b.api.BaseURL = address
-				st, err := b.Prepare(context.Background(), b.account, vendorFilm("A video"),
+				st, err := b.Prepare(context.Background(), b.account, vendorVideo("A video"),
 					provider.State{Uploads: []provider.Upload{{ID: vendorUpload, Step: stepProcessing}}})
 				if err != nil || st.ProviderStatus != "pending" || st.NextPollAfter.IsZero() {
 					t.Errorf("Prepare = %+v, %v", st, err)
@@ -60,14 +60,14 @@ func TestVendorExamples(t *testing.T) {
 			},
 		},
 		Sandbox: map[string]func(*testing.T, providertest.VendorExample){
-			"create": vendorAsk, "reply": vendorAsk, "quote": vendorAsk, "delete": vendorAsk, "media": vendorAsk,
-			"status": vendorAsk,
+			"create": sendExample, "reply": sendExample, "quote": sendExample, "delete": sendExample,
+			"media": sendExample, "status": sendExample,
 		},
 	})
 }
 
-// vendorAsk sends an example to a sandbox that has a post and a video for the ids that it names.
-func vendorAsk(t *testing.T, e providertest.VendorExample) {
+// sendExample sends an example to a sandbox, with the ids of a post and a video that exist there.
+func sendExample(t *testing.T, e providertest.VendorExample) {
 	t.Helper()
 	p := play(t, sandbox.Settings{Quotes: true}, Config{})
 	own, err := p.drive(t, text("root"))
@@ -77,7 +77,7 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	st := provider.State{}
 	done := func() bool { return st.Ready || e.Name == "status" && st.ProviderStatus == "pending" }
 	for range 20 {
-		if st, err = p.Prepare(context.Background(), p.account, vendorFilm("A video"), st); err != nil {
+		if st, err = p.Prepare(context.Background(), p.account, vendorVideo("A video"), st); err != nil {
 			t.Fatal(err)
 		}
 		if done() {
@@ -85,7 +85,7 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 		}
 		p.clock.AdvanceTo(st.NextPollAfter)
 	}
-	e.Ask(t, p.sandbox, "/x", p.account.Token.Access.Reveal(), map[string]string{
+	e.Send(t, p.sandbox, "/x", p.account.Token.Access.Reveal(), map[string]string{
 		"1234567890": own.PlatformPostID, vendorPost: own.PlatformPostID, vendorUpload: st.Uploads[0].ID,
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWeightFollowsTheNetworksCount(t *testing.T) {
+func TestWeightMatchesXsCount(t *testing.T) {
 	t.Parallel()
 	family := "👨‍👩‍👧‍👦"
 	for _, tc := range []struct {
@@ -49,7 +49,7 @@ func TestWeightFollowsTheNetworksCount(t *testing.T) {
 	}
 }
 
-func TestURLsAreFoundAsTheNetworkLinksThem(t *testing.T) {
+func TestURLDetectionMatchesX(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		text string

@@ -16,7 +16,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// bundle is a provider in front of replayed exchanges.
+// bundle is a provider that runs against replayed exchanges.
 type bundle struct {
 	*Provider
 	clock   *providertest.Clock
@@ -265,7 +265,7 @@ func TestMetricsDistinguishUnknownFromZero(t *testing.T) {
 	recent, err := b.PostMetrics(ctx, b.account, []string{young, gone})
 	if err != nil || len(recent) != 1 || *recent[young].Shares != 7 || *recent[young].Clicks != 4 ||
 		recent[young].Extra["engagements"] != 9 {
-		t.Errorf("metrics of the young post: %+v, %v", recent, err)
+		t.Errorf("metrics of the new post: %+v, %v", recent, err)
 	}
 	account, err := b.AccountMetrics(ctx, b.account, time.Time{}, time.Time{})
 	if err != nil || *account.Followers != 100 || *account.Posts != 3 {
@@ -288,7 +288,7 @@ func TestLostAnswerIsFoundOnTheTimeline(t *testing.T) {
 	}
 }
 
-// A comment is known by its words and by what it hangs below, on whatever page of the timeline it is.
+// A comment is identified by its text and its parent, on any page of the timeline.
 func TestLostCommentIsFoundOnALaterPage(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
@@ -301,7 +301,7 @@ func TestLostCommentIsFoundOnALaterPage(t *testing.T) {
 	}
 	outcome, st, err := b.Reconcile(ctx, b.account, c, st, at)
 	if err != nil || outcome != provider.OutcomePending {
-		t.Fatalf("Reconcile = %q, %v; want the next page looked at", outcome, err)
+		t.Fatalf("Reconcile = %q, %v; want the next page read", outcome, err)
 	}
 	outcome, st, err = b.Reconcile(ctx, b.account, c, providertest.Reload(t, st), at)
 	if err != nil || outcome != provider.OutcomePublished || st.PlatformPostID != "2121573860766646274" {
@@ -330,7 +330,7 @@ func TestDuplicateAfterAnUnknownAttemptIsNotAFailure(t *testing.T) {
 	}
 	outcome, _, err = b.Reconcile(ctx, b.account, c, st, provider.Attempt{StartedAt: b.clock.Now()})
 	if err != nil || outcome != provider.OutcomeUnclear {
-		t.Errorf("second Reconcile = %q, %v; want it unclear, for a person to decide", outcome, err)
+		t.Errorf("second Reconcile = %q, %v; want it unclear", outcome, err)
 	}
 }
 
@@ -378,10 +378,10 @@ func TestConfiguredCostsReplaceTheUsualOnes(t *testing.T) {
 	}
 	config.Costs = map[string]int64{"tweet": 1}
 	if _, err := New(config); err == nil {
-		t.Error("New took an unknown cost")
+		t.Error("New accepted an unknown cost")
 	}
 	if _, err := New(Config{}); err == nil {
-		t.Error("New took a configuration without caller and clock")
+		t.Error("New accepted a configuration without caller and clock")
 	}
 }
 
@@ -407,11 +407,11 @@ func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	shown := fmt.Sprintf("%v %+v %v %#v", err, seen, b.account, b.account)
 	for _, secret := range []string{"access-1", "refresh-1"} {
 		if strings.Contains(shown, secret) {
-			t.Errorf("%s shows in %s", secret, shown)
+			t.Errorf("%s appears in %s", secret, shown)
 		}
 	}
 	if len(seen) != 2 || seen[1].Status != 201 || !strings.Contains(seen[1].RequestBody, "Hello <world>") {
-		t.Errorf("exchanges %+v; want both, with what was said", seen)
+		t.Errorf("exchanges %+v; want both, with their bodies", seen)
 	}
 }
 

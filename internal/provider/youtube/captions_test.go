@@ -22,7 +22,7 @@ const twoCaptions = `{"youtubeCaptions":[{"language":"en","name":"English",
 func TestVideosHaveCaptions(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
-	c := withSettings(film(), twoCaptions)
+	c := withSettings(videoPost(), twoCaptions)
 	if found := s.Check(s.account, c); !found.OK() {
 		t.Fatalf("Check: %v", found.Issues)
 	}
@@ -34,10 +34,10 @@ func TestVideosHaveCaptions(t *testing.T) {
 		Path: "/youtube/youtube/v3/captions?part=snippet&videoId=" + st.PlatformPostID})
 	for i, want := range []string{"en", "pt-BR"} {
 		if got := list.Text("items", i, "snippet", "language"); got != want {
-			t.Errorf("captions %d are in %q, want %q: %s", i, got, want, list.Body)
+			t.Errorf("language of captions %d is %q, want %q: %s", i, got, want, list.Body)
 		}
 	}
-	// The answer to the first captions was lost: they are there already, and that is as good.
+	// The response to the first captions was lost: captions that already exist count as a success.
 	again := provider.State{Done: true, RequiresPolling: true, PlatformPostID: st.PlatformPostID}
 	again.Note(noteNext, nextCaption)
 	again.Note(noteCaption, "0")
@@ -50,7 +50,7 @@ func TestVideosHaveCaptions(t *testing.T) {
 func TestRefusedCaptionsLeaveAWarning(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
-	st, err := s.drive(t, withSettings(film(), `{"youtubeCaptions":[{"language":"en","text":"nothing"}]}`),
+	st, err := s.drive(t, withSettings(videoPost(), `{"youtubeCaptions":[{"language":"en","text":"nothing"}]}`),
 		provider.State{})
 	if err != nil || !st.Done || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], "captions in en") {
 		t.Errorf("publish: %+v, %v; want the video with a warning", st, err)
@@ -79,7 +79,7 @@ func TestCaptionsAreCheckedBeforehand(t *testing.T) {
 func TestWatchTimeNeedsItsScope(t *testing.T) {
 	t.Parallel()
 	s, ctx := simulate(t, sandbox.Settings{}), context.Background()
-	st, err := s.drive(t, film(), provider.State{})
+	st, err := s.drive(t, videoPost(), provider.State{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestDeadTokenIsReportedByWatchTime(t *testing.T) {
 	b.analytics.BaseURL, b.account.Scopes = server.URL, []string{scopeAnalytics}
 	_, err := b.readReport(context.Background(), b.account, time.Time{}, time.Time{}, "")
 	if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeAuthExpired {
-		t.Errorf("readReport: %v, want the token renewed", err)
+		t.Errorf("readReport: %v, want the token refreshed", err)
 	}
 }
 

@@ -110,7 +110,7 @@ func TestTitleIsTheFirstLineOfTheText(t *testing.T) {
 	c := clip()
 	c.Parts[0].Text = long
 	if found := b.Check(b.account, c); !found.OK() || len(found.Warnings) != 1 {
-		t.Errorf("findings %+v; want a warning that the title is cut", found)
+		t.Errorf("findings %+v; want a warning that the title is shortened", found)
 	}
 }
 

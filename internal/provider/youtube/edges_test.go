@@ -13,8 +13,8 @@ import (
 	"crier/internal/provider"
 )
 
-// TestRefusedVideosSayWhy has every word that YouTube has for a video that it took and then refused.
-func TestRefusedVideosSayWhy(t *testing.T) {
+// TestRejectedVideosHaveAReason tests every status of a video that YouTube accepted and then rejected.
+func TestRejectedVideosHaveAReason(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		status  string
@@ -49,7 +49,7 @@ func TestRefusedVideosSayWhy(t *testing.T) {
 	}
 }
 
-func TestSessionsTellHowFarTheyAre(t *testing.T) {
+func TestSessionOffsets(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]int64{"": 0, "bytes=0-0": 1, "bytes=0-524287": 524_288, "0-99": 100,
 		"bytes=0-": 0, "bytes=0-x": 0, "bytes=": 0, "bytes=0--5": 0} {
@@ -67,12 +67,12 @@ func TestSessionsTellHowFarTheyAre(t *testing.T) {
 	for _, tc := range []struct{ size, next, want int64 }{{unit, 0, 0}, {unit + 1, 0, unit}, {3 * unit, 0, 2 * unit},
 		{3 * unit, 2 * unit, 0}, {1, 1, 0}, {0, 0, 0}} {
 		if got := sendable(&provider.Upload{Size: tc.size, NextByte: tc.next}); got != tc.want {
-			t.Errorf("of %d bytes %d may be sent behind %d, want %d", tc.size, got, tc.next, tc.want)
+			t.Errorf("of %d bytes, %d may be sent after %d, want %d", tc.size, got, tc.next, tc.want)
 		}
 	}
 }
 
-func TestAskedSessionsGoOnOrBeginAnew(t *testing.T) {
+func TestSessionsContinueOrRestart(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		status int
@@ -100,15 +100,15 @@ func TestAskedSessionsGoOnOrBeginAnew(t *testing.T) {
 			t.Errorf("%d %s: %v, upload %+v, notes %v", tc.status, tc.body, failure, u, st.Data)
 		}
 		if tc.status == 308 && u.NextByte != unit {
-			t.Errorf("it goes on at %d", u.NextByte)
+			t.Errorf("it continues at %d", u.NextByte)
 		}
 		if tc.video != "" && st.Data[noteTakenPrivacy] != "private" {
-			t.Errorf("who may watch it is %q", st.Data[noteTakenPrivacy])
+			t.Errorf("privacy %q", st.Data[noteTakenPrivacy])
 		}
 	}
 }
 
-func TestUploadsAreBegunAnewAFewTimes(t *testing.T) {
+func TestUploadRestartsAreBounded(t *testing.T) {
 	t.Parallel()
 	for redone := range maxRedone + 1 {
 		u := provider.Upload{Step: stepSending, NextByte: 5, Redone: redone}
@@ -125,12 +125,12 @@ func TestUploadsAreBegunAnewAFewTimes(t *testing.T) {
 	st, err := b.Prepare(context.Background(), b.account, clip(), provider.State{})
 	if failure := provider.AsError(err); failure == nil ||
 		failure.Message != "YouTube did not say where to upload" || len(st.Secrets) != 0 {
-		t.Errorf("without an address: %v", err)
+		t.Errorf("without an upload URL: %v", err)
 	}
 }
 
-// TestRefusedPiecesAreAskedAboutFirst: a refusal of a piece may mean that the session has more than was thought.
-func TestRefusedPiecesAreAskedAboutFirst(t *testing.T) {
+// TestRefusedChunkIsCheckedFirst: a chunk may be refused because the session already has more bytes.
+func TestRefusedChunkIsCheckedFirst(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		failure *provider.Error
@@ -153,7 +153,7 @@ func TestRefusedPiecesAreAskedAboutFirst(t *testing.T) {
 	}
 }
 
-func TestUploadsPlaylistsFollowFromTheChannel(t *testing.T) {
+func TestUploadsPlaylistIsDerivedFromTheChannel(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]provider.Account{
 		"UUabc": {ProviderAccountID: "UCabc"}, "": {ProviderAccountID: "UC"},
@@ -166,7 +166,7 @@ func TestUploadsPlaylistsFollowFromTheChannel(t *testing.T) {
 	}
 }
 
-func TestReportsLeaveOutWhatIsNotTold(t *testing.T) {
+func TestReportsSkipMissingValues(t *testing.T) {
 	t.Parallel()
 	var r report
 	if err := json.Unmarshal([]byte(`{"columnHeaders":[{"name":"video"},{"name":"estimatedMinutesWatched"},{"name":"averageViewDuration"}],
@@ -186,7 +186,7 @@ func TestReportsLeaveOutWhatIsNotTold(t *testing.T) {
 		}
 	}
 	if cell := r.cell(r.Rows[0], "unknown"); cell != nil {
-		t.Errorf("a column that is not there has %s", cell)
+		t.Errorf("a missing column has %s", cell)
 	}
 }
 
@@ -195,18 +195,18 @@ func TestCountsAreStringsOrNumbers(t *testing.T) {
 	var c videoCounts
 	if err := json.Unmarshal([]byte(`{"viewCount":"12","likeCount":3,"commentCount":null}`), &c); err != nil ||
 		*c.Views.value() != 12 || *c.Likes.value() != 3 || c.Comments.value() != nil || c.Favorites.value() != nil {
-		t.Errorf("read as %+v, %v", c, err)
+		t.Errorf("decoded as %+v, %v", c, err)
 	}
 	for _, text := range []string{`"many"`, `1.5`, `{}`, `""`} {
 		var n count
 		if err := json.Unmarshal([]byte(text), &n); err == nil {
-			t.Errorf("%s is read as %d", text, n)
+			t.Errorf("%s is decoded as %d", text, n)
 		}
 	}
 }
 
-// TestFollowUpsAreTriedThenLeftWithAWarning: nothing that follows can take the video back.
-func TestFollowUpsAreTriedThenLeftWithAWarning(t *testing.T) {
+// TestFollowUpsAreRetriedThenSkippedWithAWarning: the video is already published.
+func TestFollowUpsAreRetriedThenSkippedWithAWarning(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	left := func(st *provider.State) { st.Note("left", "true") }
@@ -219,17 +219,17 @@ func TestFollowUpsAreTriedThenLeftWithAWarning(t *testing.T) {
 		wait    time.Duration
 		failed  bool
 	}{
-		{name: "the first time", failure: busy, wait: followDelay},
-		{name: "the third time", tries: 2, failure: busy, wait: 4 * followDelay},
+		{name: "the first attempt", failure: busy, wait: followDelay},
+		{name: "the third attempt", tries: 2, failure: busy, wait: 4 * followDelay},
 		{name: "a limit with a time", failure: &provider.Error{Kind: provider.RateLimited,
 			Code: provider.CodeRateLimited, RetryAfter: time.Minute}, wait: time.Minute},
 		{name: "a limit of a day", failure: &provider.Error{Kind: provider.RateLimited,
 			Code: provider.CodeRateLimited, RetryAfter: 24 * time.Hour}, wait: longestWatch},
-		{name: "the last time", tries: maxFollowTries, failure: busy},
-		{name: "a dead token", failure: expired, failed: true},
-		{name: "a dead token again", tries: 1, failure: expired},
+		{name: "the last attempt", tries: maxFollowTries, failure: busy},
+		{name: "an invalid token", failure: expired, failed: true},
+		{name: "an invalid token again", tries: 1, failure: expired},
 		{name: "refused", failure: &provider.Error{Kind: provider.Rejected, Message: "no"}},
-		{name: "the day is used up", failure: &provider.Error{Kind: provider.RateLimited,
+		{name: "the daily quota is used up", failure: &provider.Error{Kind: provider.RateLimited,
 			Code: provider.CodeQuotaExhausted}},
 	} {
 		st := provider.State{Data: map[string]string{noteTries: strconv.Itoa(tc.tries)}}
@@ -242,12 +242,12 @@ func TestFollowUpsAreTriedThenLeftWithAWarning(t *testing.T) {
 			t.Errorf("%s: it waits %v, want %v", tc.name, st.NextPollAfter.Sub(b.clock.Now()), tc.wait)
 		}
 		if !again && !slices.Equal(st.Warnings, []string{"it did not work: " + tc.failure.Message}) {
-			t.Errorf("%s: the warnings are %q", tc.name, st.Warnings)
+			t.Errorf("%s: warnings %q", tc.name, st.Warnings)
 		}
 	}
 }
 
-func TestPiecesThatCannotBeReadAreTriedAgain(t *testing.T) {
+func TestUnreadableChunksAreRetried(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	content := clip()

@@ -11,7 +11,7 @@ import (
 	"crier/internal/provider"
 )
 
-// answering returns a provider in front of a server that always gives the same answer.
+// answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, header map[string]string, body string) bundle {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -33,7 +33,7 @@ func refusal(status int, reason string) string {
 
 func TestDocumentedErrorsAreClassified(t *testing.T) {
 	t.Parallel()
-	untilMidnight := 20 * time.Hour // the clock stands at 04:00 in California
+	untilMidnight := 20 * time.Hour // it is 04:00 in California
 	for _, tc := range []struct {
 		name   string
 		status int
@@ -93,7 +93,7 @@ func TestServerErrorsLeaveACommentUnknown(t *testing.T) {
 			}
 			_, err = b.PostMetrics(context.Background(), b.account, []string{"a"})
 			if e := provider.AsError(err); answer.status >= 500 && (e == nil || e.Kind != provider.Temporary) {
-				t.Errorf("error %v of a reading, want a temporary one", err)
+				t.Errorf("error %v of a read, want a temporary one", err)
 			}
 		})
 	}

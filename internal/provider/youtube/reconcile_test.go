@@ -9,7 +9,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// lose drives until the answer to Commit is lost.
+// lose publishes until the response to Commit is lost.
 func (b bundle) lose(t *testing.T, c provider.Content) (provider.State, provider.Attempt) {
 	t.Helper()
 	at := provider.Attempt{StartedAt: b.clock.Now()}
@@ -31,7 +31,7 @@ func TestLostAnswerIsReconciledBySession(t *testing.T) {
 			b := setup(t, golden)
 			st, at := b.lose(t, clip())
 			if s := b.Strategy(b.account, clip(), st); s.Method != provider.ByReading || s.Absences != 1 {
-				t.Errorf("strategy %+v; want the session to be asked once", s)
+				t.Errorf("strategy %+v; want one read of the session", s)
 			}
 			outcome, st, err := b.Reconcile(context.Background(), b.account, clip(), st, at)
 			if err != nil || outcome != want {
@@ -62,7 +62,7 @@ func TestVideoWithoutItsSessionIsFoundInTheList(t *testing.T) {
 			}
 			st = providertest.Reload(t, st)
 			if s := b.Strategy(b.account, clip(), st); s.Absences < 2 || s.Apart < time.Minute {
-				t.Errorf("strategy %+v; want several looks at a list that lags behind", s)
+				t.Errorf("strategy %+v; want several reads of a list that is updated late", s)
 			}
 			outcome, st, err = b.Reconcile(ctx, b.account, clip(), st, at)
 			if err != nil || outcome != want {

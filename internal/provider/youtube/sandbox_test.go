@@ -18,7 +18,7 @@ import (
 	sandbox "crier/internal/sandbox/youtube"
 )
 
-// simulated is a provider in front of a simulated YouTube.
+// simulated is a provider that runs against the YouTube of the sandbox.
 type simulated struct {
 	bundle
 	network *simtest.Sandbox
@@ -46,8 +46,8 @@ func simulate(t *testing.T, settings sandbox.Settings) simulated {
 	return simulated{bundle: b, network: network}
 }
 
-// film returns a video that players show, padded to several pieces.
-func film() provider.Content {
+// videoPost returns a playable video, padded to several chunks.
+func videoPost() provider.Content {
 	padding := binary.BigEndian.AppendUint32(nil, 700_000)
 	padding = append(padding, "free"...)
 	padding = append(padding, bytes.Repeat([]byte{1}, 700_000-8)...)
@@ -60,14 +60,14 @@ func (s simulated) wantOnePost(t *testing.T, text string) {
 	t.Helper()
 	posts := s.network.Posts()
 	if len(posts) != 1 || !strings.Contains(posts[0].Text, text) {
-		t.Errorf("the timeline shows %+v; want %q once", posts, text)
+		t.Errorf("timeline %+v; want %q once", posts, text)
 	}
 }
 
 func TestSandboxVideoWithMetadata(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
-	c := withSettings(film(), `{"youtubeTitle":"Woods","youtubeThumbnailMediaId":"`+string(pictureID)+`","youtubeTags":["a b"],"youtubeHasPaidProductPlacement":true}`)
+	c := withSettings(videoPost(), `{"youtubeTitle":"Woods","youtubeThumbnailMediaId":"`+string(pictureID)+`","youtubeTags":["a b"],"youtubeHasPaidProductPlacement":true}`)
 	c.Assets = map[crier.ID]provider.Media{pictureID: providertest.NewMedia("t.png", "image/png",
 		mediatest.PNG(1280, 720))}
 	st, err := s.drive(t, c, provider.State{})
@@ -98,14 +98,14 @@ func TestSandboxVideoWithMetadata(t *testing.T) {
 	}
 }
 
-// crashing drives a publication whose every step is done, forgotten and done again.
+// crashing publishes as if the process crashed after each step: the new state is lost, and the step runs again.
 func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 	t.Helper()
 	ctx := context.Background()
 	st := provider.State{}
 	for steps := 0; !st.Ready; steps++ {
 		if steps > 50 {
-			t.Fatalf("the upload does not come to an end: %+v", st)
+			t.Fatalf("the upload does not end: %+v", st)
 		}
 		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil &&
 			provider.AsError(err).Kind != provider.Temporary {
@@ -140,7 +140,7 @@ func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
 func TestCrashAfterEachStepPublishesOnce(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
-	st := s.crashing(t, film())
+	st := s.crashing(t, videoPost())
 	if !st.Done || len(st.Published) != 1 {
 		t.Errorf("state %+v; want it published", st)
 	}
@@ -157,7 +157,7 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 			t.Parallel()
 			s := simulate(t, sandbox.Settings{})
 			s.network.Fault(sim.Publish, kind, nil)
-			c := film()
+			c := videoPost()
 			st, at := s.lose(t, c)
 			outcome, st, err := s.Reconcile(context.Background(), s.account, c, st, at)
 			if err != nil || outcome != want {
@@ -175,7 +175,7 @@ func TestLostVideoIsFoundInTheChannelWithoutItsSession(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	s.network.Fault(sim.Publish, sim.LostResponse, nil)
-	c := film()
+	c := videoPost()
 	st, at := s.lose(t, c)
 	st.Secrets = nil
 	outcome, st, err := s.Reconcile(context.Background(), s.account, c, st, at)
@@ -187,7 +187,7 @@ func TestLostVideoIsFoundInTheChannelWithoutItsSession(t *testing.T) {
 func TestLostCommentIsFoundBelowTheVideo(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
-	st, err := s.drive(t, film(), provider.State{})
+	st, err := s.drive(t, videoPost(), provider.State{})
 	if err != nil {
 		t.Fatalf("publish: %v", err)
 	}
@@ -205,16 +205,16 @@ func TestTokenRefreshDuringUpload(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{})
 	s.network.Fault(sim.Upload, sim.AuthExpired, map[string]any{"skip": 2})
-	st, err := s.drive(t, film(), provider.State{})
+	st, err := s.drive(t, videoPost(), provider.State{})
 	if e := provider.AsError(err); e == nil || e.Kind != provider.AuthExpired || st.Upload(0, 0).NextByte != unit {
-		t.Fatalf("state %+v, %v; want the token refused after the first piece", st, err)
+		t.Fatalf("state %+v, %v; want the token refused after the first chunk", st, err)
 	}
 	token, err := s.Refresh(context.Background(), s.account)
 	if err != nil || token.Access == s.account.Token.Access || token.Refresh != s.account.Token.Refresh {
 		t.Fatalf("Refresh = %+v, %v", token, err)
 	}
 	s.account.Token = token
-	if st, err = s.drive(t, film(), st); err != nil || !st.Done {
+	if st, err = s.drive(t, videoPost(), st); err != nil || !st.Done {
 		t.Errorf("state %+v, %v; want it published", st, err)
 	}
 	s.wantOnePost(t, "A walk")
@@ -223,7 +223,7 @@ func TestTokenRefreshDuringUpload(t *testing.T) {
 func TestUnauditedProjectIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, sandbox.Settings{Unaudited: true})
-	st, err := s.drive(t, film(), provider.State{})
+	st, err := s.drive(t, videoPost(), provider.State{})
 	if err != nil || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], "private instead of public") {
 		t.Errorf("state %+v, %v; want the warning that the video is private", st, err)
 	}
@@ -261,7 +261,7 @@ func TestSandboxConsentReturnsAChannel(t *testing.T) {
 		}
 	}
 	if _, err := s.Refresh(ctx, connected); err == nil || provider.AsError(err).Kind != provider.AuthExpired {
-		t.Errorf("Refresh after the end of the connection: %v", err)
+		t.Errorf("Refresh after the connection was revoked: %v", err)
 	}
 }
 
@@ -284,6 +284,6 @@ func TestPlaylistsAndCategoriesCanBeChosen(t *testing.T) {
 		known[c.Value] = c.Label
 	}
 	if err != nil || known["22"] != "People & Blogs" || known["30"] != "" {
-		t.Errorf("categories %v, %v; want those that videos can be put in", known, err)
+		t.Errorf("categories %v, %v; want those that can be assigned", known, err)
 	}
 }

@@ -18,15 +18,15 @@ const (
 		"part=snippet,status,contentDetails"
 )
 
-// vendorFilm returns a video of a size that YouTube's examples name.
-func vendorFilm(size int) provider.Content {
+// vendorPost returns the video of YouTube's examples, with a size.
+func vendorPost(size int) provider.Content {
 	return withSettings(provider.Content{Action: provider.Post, PostType: "text_video", Parts: []provider.Part{{
 		Text: "This is a description of my video", Media: []provider.Media{providertest.NewMedia("v", "video/*",
 			make([]byte, size))}}}}, `{"youtubeTitle":"My video title","youtubeTags":["cool","video","more keywords"],
 		"youtubeEmbeddable":true,"youtubeLicense":"youtube"}`)
 }
 
-// TestVendorExamples replays what YouTube's documentation shows (see testdata/vendor for the pages).
+// TestVendorExamples replays the examples of YouTube's documentation (testdata/vendor names the pages).
 func TestVendorExamples(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, address string) bundle {
@@ -49,7 +49,7 @@ func TestVendorExamples(t *testing.T) {
 			b := at(t, address)
 			st := provider.State{Uploads: []provider.Upload{{Step: step, Size: int64(size), ChunkSize: 2 * unit}}}
 			st.Hide(secretSession, provider.Secret(address+vendorSession))
-			st, err := b.Prepare(context.Background(), b.account, vendorFilm(size), st)
+			st, err := b.Prepare(context.Background(), b.account, vendorPost(size), st)
 			if err != nil || st.Uploads[0].NextByte != want {
 				t.Errorf("Prepare = %+v, %v; want byte %d next", st, err, want)
 			}
@@ -70,7 +70,7 @@ func TestVendorExamples(t *testing.T) {
 		Calls: map[string]func(*testing.T, string){
 			"start": func(t *testing.T, address string) {
 				b := at(t, address)
-				st, err := b.Prepare(context.Background(), b.account, vendorFilm(3_000_000), provider.State{})
+				st, err := b.Prepare(context.Background(), b.account, vendorPost(3_000_000), provider.State{})
 				if err != nil || st.Secrets[secretSession] != provider.Secret(address+vendorSession) {
 					t.Errorf("Prepare = %+v, %v", st, err)
 				}
@@ -114,17 +114,17 @@ func TestVendorExamples(t *testing.T) {
 			},
 		},
 		Sandbox: map[string]func(*testing.T, providertest.VendorExample){
-			"start": vendorAsk, "chunk": vendorAsk, "probe": vendorAsk, "comment": vendorAsk,
-			"playlist": vendorAsk, "statistics": vendorAsk, "refresh": vendorAsk,
+			"start": sendExample, "chunk": sendExample, "probe": sendExample, "comment": sendExample,
+			"playlist": sendExample, "statistics": sendExample, "refresh": sendExample,
 		},
 	})
 }
 
-// vendorAsk sends an example to a sandbox that has a video, a playlist and an upload for what it names.
-func vendorAsk(t *testing.T, e providertest.VendorExample) {
+// sendExample sends an example to a sandbox, with the ids of a video, a playlist and an upload that exist there.
+func sendExample(t *testing.T, e providertest.VendorExample) {
 	t.Helper()
 	s := simulate(t, sandbox.Settings{})
-	st, err := s.drive(t, film(), provider.State{})
+	st, err := s.drive(t, videoPost(), provider.State{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,17 +139,17 @@ func vendorAsk(t *testing.T, e providertest.VendorExample) {
 	}
 	if e.Name == "chunk" || e.Name == "probe" {
 		size := map[string]int{"chunk": 2_000_000, "probe": 3_000_000}[e.Name]
-		begun, err := s.Prepare(context.Background(), s.account, vendorFilm(size), provider.State{})
+		started, err := s.Prepare(context.Background(), s.account, vendorPost(size), provider.State{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Name == "probe" { // something has to have come, or there is nothing to tell of
-			if begun, err = s.Prepare(context.Background(), s.account, vendorFilm(size), begun); err != nil {
+		if e.Name == "probe" { // the session reports a range only when it has some bytes
+			if started, err = s.Prepare(context.Background(), s.account, vendorPost(size), started); err != nil {
 				t.Fatal(err)
 			}
 		}
-		session := begun.Secrets[secretSession].Reveal()
+		session := started.Secrets[secretSession].Reveal()
 		replace[vendorSession] = session[strings.Index(session, "/upload/"):]
 	}
-	e.Ask(t, s.network, "/youtube", s.account.Token.Access.Reveal(), replace)
+	e.Send(t, s.network, "/youtube", s.account.Token.Access.Reveal(), replace)
 }

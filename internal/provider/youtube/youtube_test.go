@@ -15,7 +15,7 @@ import (
 	"crier/internal/provider/providertest"
 )
 
-// bundle is a provider in front of replayed exchanges.
+// bundle is a provider that runs against replayed exchanges.
 type bundle struct {
 	*Provider
 	clock   *providertest.Clock
@@ -55,7 +55,7 @@ func (b bundle) drive(t *testing.T, c provider.Content, st provider.State) (prov
 	return providertest.Drive(t, b, b.account, c, st, b.clock)
 }
 
-// driveOn drives through errors that pass by themselves, as the engine does.
+// driveOn is drive that retries temporary errors, as the engine does.
 func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) {
 	t.Helper()
 	var st provider.State
@@ -70,7 +70,7 @@ func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) 
 	}
 }
 
-// clip returns a video of two units and a bit, so that it has a last piece after two others.
+// clip returns a video of a little more than two units, so that it has a last chunk after two others.
 func clip() provider.Content {
 	content := make([]byte, 600_000)
 	for i := range content {
@@ -161,7 +161,7 @@ func TestChunkCountIsBounded(t *testing.T) {
 	for _, size := range []int64{1, 1 << 30, 40 << 30, 256 << 30} {
 		chunk := b.chunkSize(size)
 		if chunk%unit != 0 || chunk < 8<<20 || size/chunk > maxPieces {
-			t.Errorf("a file of %d bytes goes in pieces of %d", size, chunk)
+			t.Errorf("a file of %d bytes is sent in chunks of %d", size, chunk)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestReadyStateIsKeptUntilItsSessionExpires(t *testing.T) {
 	lost := ready.Clone()
 	lost.Secrets = nil
 	if u := b.currentUpload(&lost, c.Parts[0].Media[0]); u.Step != stepNew {
-		t.Errorf("upload %+v; without its session it must begin anew", u)
+		t.Errorf("upload %+v; without its session it must restart", u)
 	}
 	b.clock.Advance(55 * time.Minute)
 	if u := b.currentUpload(&ready, c.Parts[0].Media[0]); u.Step != stepNew || u.NextByte != 0 {
@@ -232,7 +232,7 @@ func TestLateRejectionIsAFailure(t *testing.T) {
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeDuplicateContent ||
 		st.FailureCode != "duplicate" {
-		t.Errorf("error %v, state %+v; want the duplicate told", err, st)
+		t.Errorf("error %v, state %+v; want the duplicate reported", err, st)
 	}
 	if st.PlatformPostID == "" {
 		t.Error("the id of the video is lost")
@@ -247,7 +247,7 @@ func TestProcessingWaitIsBounded(t *testing.T) {
 	st.WaitUntil(b.clock.Now(), b.clock.Now(), watchReason)
 	st, err := b.drive(t, clip(), st)
 	if err != nil || st.RequiresPolling || len(st.Warnings) != 1 {
-		t.Errorf("state %+v, %v; want it over with a warning", st, err)
+		t.Errorf("state %+v, %v; want it done with a warning", st, err)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestConnectingRefreshingAndRevoking(t *testing.T) {
 	}
 	renewed, err := b.Refresh(ctx, provider.Account{Token: token})
 	if err != nil || renewed.Access != "access-2" || renewed.Refresh != "refresh-1" || len(renewed.Scopes) != 2 {
-		t.Errorf("Refresh = %+v, %v; want the refresh token and the scopes kept", renewed, err)
+		t.Errorf("Refresh = %+v, %v; want the refresh token and the scopes unchanged", renewed, err)
 	}
 	if err := b.Revoke(ctx, provider.Account{Token: token}); err != nil {
 		t.Errorf("Revoke: %v", err)
@@ -295,7 +295,7 @@ func TestOnlyADeadRefreshTokenNeedsReconnecting(t *testing.T) {
 		t.Errorf("Refresh error = %v, want auth expired", err)
 	}
 	if err := b.Revoke(ctx, b.account); err != nil {
-		t.Errorf("Revoke of a dead token: %v", err)
+		t.Errorf("Revoke of an invalid token: %v", err)
 	}
 	_, err = b.Refresh(ctx, b.account)
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
@@ -309,7 +309,7 @@ func TestLoginWithoutAChannelIsReported(t *testing.T) {
 	b := setup(t, "no-channel")
 	_, err := b.Accounts(context.Background(), b.account.Token)
 	if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeAccountRestricted {
-		t.Errorf("Accounts error = %v, want that there is no channel", err)
+		t.Errorf("Accounts error = %v, want a missing channel", err)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestDeclarationIsRegistered(t *testing.T) {
 		t.Errorf("NewRegistry: %v", err)
 	}
 	if _, err := New(Config{}); err == nil {
-		t.Error("New took a configuration without caller and clock")
+		t.Error("New accepted a configuration without caller and clock")
 	}
 }
 
@@ -387,7 +387,7 @@ func TestVerifiedChannelsMayUploadLongVideos(t *testing.T) {
 	narrow := b.account
 	narrow.Scopes = []string{scopeUpload}
 	if info := b.InfoFor(narrow); info.Abilities.Comment || info.Comment != nil || info.Abilities.Delete {
-		t.Errorf("abilities %+v; want none that the scope is missing for", info.Abilities)
+		t.Errorf("abilities %+v; want none without its scope", info.Abilities)
 	}
 }
 
@@ -419,7 +419,7 @@ func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	shown := fmt.Sprintf("%v %v %+v %v %#v %+v", refreshErr, operatorErr, seen, b.account, b.account, st)
 	for _, secret := range []string{"access-1", "refresh-1", "client-secret", "xa298sd_f"} {
 		if strings.Contains(shown, secret) {
-			t.Errorf("%s shows in %s", secret, shown)
+			t.Errorf("%s appears in %s", secret, shown)
 		}
 	}
 	if len(seen) != 9 {
