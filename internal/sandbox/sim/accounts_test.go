@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// openAccounts returns an empty network's accounts, and a function that writes one at an instant.
+// openAccounts returns the accounts of an empty network, and a function that writes an account at a given time.
 func openAccounts(t *testing.T) (*Store, *Accounts, func(at time.Time, a Account)) {
 	t.Helper()
 	s, _ := openStore(t, "")
@@ -26,11 +26,11 @@ func openAccounts(t *testing.T) (*Store, *Accounts, func(at time.Time, a Account
 func TestAccountsAreFoundByIDAndByHandleInAnyCase(t *testing.T) {
 	t.Parallel()
 	s, accounts, put := openAccounts(t)
-	born := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
-	put(born, Account{ID: "1", Handle: "Ada_L", Name: "Ada"})
+	created := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
+	put(created, Account{ID: "1", Handle: "Ada_L", Name: "Ada"})
 	s.View(func() {
 		for _, handle := range []string{"Ada_L", "ada_l", "ADA_L"} {
-			if a, ok := accounts.ByHandle(handle); !ok || a.ID != "1" || !a.CreatedAt.Equal(born) {
+			if a, ok := accounts.ByHandle(handle); !ok || a.ID != "1" || !a.CreatedAt.Equal(created) {
 				t.Errorf("%s finds %+v, %t", handle, a, ok)
 			}
 		}
@@ -45,25 +45,25 @@ func TestAccountsAreFoundByIDAndByHandleInAnyCase(t *testing.T) {
 	})
 }
 
-func TestChangedAccountKeepsItsBirthdayAndItsPlace(t *testing.T) {
+func TestChangedAccountKeepsItsCreationTimeAndPosition(t *testing.T) {
 	t.Parallel()
 	s, accounts, put := openAccounts(t)
-	born := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
-	put(born, Account{ID: "1", Handle: "ada"})
-	put(born, Account{ID: "2", Handle: "bob"})
+	created := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
+	put(created, Account{ID: "1", Handle: "ada"})
+	put(created, Account{ID: "2", Handle: "bob"})
 	var ada Account
 	s.View(func() { ada, _ = accounts.Get("1") })
 	ada.Name = "Ada Lovelace"
-	put(born.Add(time.Hour), ada)
+	put(created.Add(time.Hour), ada)
 	s.View(func() {
-		if a, _ := accounts.ByHandle("ada"); a.Name != "Ada Lovelace" || !a.CreatedAt.Equal(born) {
+		if a, _ := accounts.ByHandle("ada"); a.Name != "Ada Lovelace" || !a.CreatedAt.Equal(created) {
 			t.Errorf("the account is %+v", a)
 		}
 		if newest := accounts.newest(5); len(newest) != 2 || newest[0].ID != "2" || newest[1].ID != "1" {
 			t.Errorf("newest first: %+v", newest)
 		}
 		if all := accounts.All(); len(all) != 2 {
-			t.Errorf("everyone: %+v", all)
+			t.Errorf("all: %+v", all)
 		}
 	})
 }
@@ -81,7 +81,7 @@ func TestPagesBelongToTheirOwnerAndAreNotOfferedForConsent(t *testing.T) {
 			t.Errorf("the person owns %v", got)
 		}
 		if got := accounts.OwnedBy("other"); len(got) != 0 {
-			t.Errorf("somebody else owns %v", got)
+			t.Errorf("another person owns %v", got)
 		}
 		if got := accounts.newest(1); len(got) != 1 || got[0].ID != "other" {
 			t.Errorf("the newest is %+v", got)
@@ -90,7 +90,7 @@ func TestPagesBelongToTheirOwnerAndAreNotOfferedForConsent(t *testing.T) {
 			t.Errorf("people are %+v", got)
 		}
 		if all := accounts.All(); len(all) != 4 {
-			t.Errorf("everyone: %+v", all)
+			t.Errorf("all: %+v", all)
 		}
 	})
 }
@@ -111,7 +111,7 @@ func TestCheckHandleBoundsLengthAndCharacters(t *testing.T) {
 	}
 }
 
-func TestStableNumberHasTheDigitsThatWereAskedFor(t *testing.T) {
+func TestStableNumberLength(t *testing.T) {
 	t.Parallel()
 	for digits := 1; digits <= 18; digits++ {
 		for i := range 200 {
@@ -121,13 +121,13 @@ func TestStableNumberHasTheDigitsThatWereAskedFor(t *testing.T) {
 			}
 		}
 	}
-	// Account ids are made of it: were another number to come out, accounts in kept journals would lose their owners.
+	// Account ids are derived from it: with another number, accounts in existing journals would lose their owners.
 	if got := StableNumber(10, "x", "ada"); got != 8429933220 {
 		t.Errorf("x and ada give %d", got)
 	}
-	// The parts are kept apart: what ends one does not begin the next.
+	// The parts are separated: the boundary between them matters.
 	if StableNumber(18, "ab", "c") == StableNumber(18, "a", "bc") || StableNumber(18, "x") == StableNumber(18, "x",
 		"") {
-		t.Error("parts that differ give one number")
+		t.Error("different parts give the same number")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// avatar fetches a picture and its headers.
-func (b *bench) avatar(name string) (image.Image, []byte, http.Header) {
+// avatar fetches an avatar with its headers.
+func (b *harness) avatar(name string) (image.Image, []byte, http.Header) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+"/_avatar/"+name, http.NoBody)
 	if err != nil {
@@ -33,7 +33,7 @@ func (b *bench) avatar(name string) (image.Image, []byte, http.Header) {
 	return picture, buf.Bytes(), resp.Header
 }
 
-func TestAvatarIsASquareThatMirrorsItself(t *testing.T) {
+func TestAvatarIsSymmetric(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	picture, _, header := b.avatar("12345")
@@ -43,7 +43,7 @@ func TestAvatarIsASquareThatMirrorsItself(t *testing.T) {
 	for y := range 96 {
 		for x := range 48 {
 			if picture.At(x, y) != picture.At(95-x, y) {
-				t.Fatalf("row %d is not the same on both sides at %d", y, x)
+				t.Fatalf("row %d is not symmetric at %d", y, x)
 			}
 		}
 	}
@@ -61,15 +61,15 @@ func TestAvatarDependsOnTheNameBeforeItsSize(t *testing.T) {
 	_, plain, _ := b.avatar("12345")
 	for _, name := range []string{"12345_normal.png", "12345.png", "12345_400x400.jpg"} {
 		if _, sized, _ := b.avatar(name); !bytes.Equal(sized, plain) {
-			t.Errorf("%s is another picture than 12345", name)
+			t.Errorf("%s differs from 12345", name)
 		}
 	}
 	if _, other, _ := b.avatar("12346"); bytes.Equal(other, plain) {
-		t.Error("two accounts have one picture")
+		t.Error("two accounts have the same picture")
 	}
-	// A name that begins with the separator is taken whole.
+	// A name that starts with the separator is used whole.
 	_, first, _ := b.avatar("_one")
 	if _, second, _ := b.avatar("_two"); bytes.Equal(first, second) {
-		t.Error("_one and _two have one picture")
+		t.Error("_one and _two have the same picture")
 	}
 }

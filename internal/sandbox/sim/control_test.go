@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestFaultBoundsAreTold(t *testing.T) {
+func TestFaultBoundsAreReported(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	const head = `{"provider":"toy","operation":"publish","kind":"`
@@ -39,13 +39,13 @@ func TestFaultBoundsAreTold(t *testing.T) {
 	}
 }
 
-func TestPendingFaultsAreListedAsTheyAreLeft(t *testing.T) {
+func TestPendingFaultsAreListed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	const fault = `{"provider":"toy","operation":"publish","kind":"outage","count":2,"skip":1,"accountId":"7",` +
 		`"delayMs":5}`
 	if got := b.must(http.StatusCreated, "POST", "/_control/faults", fault); got != fault {
-		t.Errorf("answer is %s", got)
+		t.Errorf("response %s", got)
 	}
 	b.must(http.StatusCreated, "POST", "/_control/faults",
 		`{"provider":"toy","operation":"publish","kind":"reject","count":2,"skip":0}`)
@@ -62,7 +62,7 @@ func TestPendingFaultsAreListedAsTheyAreLeft(t *testing.T) {
 		t.Errorf("faults are %s", got)
 	}
 	if got := b.must(http.StatusOK, "DELETE", "/_control/faults", ""); got != `{"data":[]}` {
-		t.Errorf("answer is %s", got)
+		t.Errorf("response %s", got)
 	}
 }
 
@@ -105,16 +105,16 @@ func TestPostsOfOneAccountAreListedInFull(t *testing.T) {
 	}
 	liked := b.must(http.StatusOK, "POST", "/_control/likes", `{"provider":"toy","platformPostId":"`+id+`","count":3}`)
 	if !strings.Contains(liked, `"likes":3`) {
-		t.Errorf("answer is %s", liked)
+		t.Errorf("response %s", liked)
 	}
 	if text := b.must(http.StatusNotFound, "POST", "/_control/likes",
 		`{"provider":"toy","platformPostId":"1","count":3}`); text !=
 		`{"error":"toy has no post \"1\""}` {
-		t.Errorf("answer is %s", text)
+		t.Errorf("response %s", text)
 	}
 }
 
-func TestControlsThatAreNotThere(t *testing.T) {
+func TestUnknownControls(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	for _, call := range [][2]string{{"GET", "/_control/mood"}, {"DELETE", "/_control/posts"}, {"PUT",
@@ -124,7 +124,7 @@ func TestControlsThatAreNotThere(t *testing.T) {
 			t.Errorf("%v: %s", call, text)
 		}
 	}
-	// A page of another site can send a form without asking, but no JSON.
+	// A page of another site can send a form without a preflight request, but no JSON.
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.url+"/_control/faults",
 		strings.NewReader(`{"provider":"toy","operation":"publish","kind":"outage","count":1}`))
 	if err != nil {
@@ -144,7 +144,7 @@ func TestControlsThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestDateFollowsTheSandboxesClock(t *testing.T) {
+func TestDateHeaderUsesTheSandboxClock(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{Now: func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }})
 	for _, path := range []string{"/", "/toy/nosuch", "/_style.css", "/_media/nosuch", "/nosuch"} {

@@ -20,7 +20,7 @@ func TestLostResponseAppliesTheCallAndDropsTheConnection(t *testing.T) {
 	b.must(http.StatusCreated, "POST", "/_control/faults",
 		`{"provider":"toy","operation":"publish","kind":"lost_response","count":1}`)
 	if status, text := b.do("POST", "/toy/posts", `{"text":"lost"}`); status != 0 {
-		t.Fatalf("an answer came: %d %s", status, text)
+		t.Fatalf("got a response: %d %s", status, text)
 	}
 	if posts := b.posts(); len(posts) != 1 || posts[0].Text != "lost" {
 		t.Fatalf("timeline is %+v, want the lost post once", posts)
@@ -50,7 +50,7 @@ func TestSlowAppliesTheCallAfterTheCallerHasGone(t *testing.T) {
 	<-waiting
 	cancel()
 	if err := <-gone; err == nil {
-		t.Fatal("the caller got an answer before it went")
+		t.Fatal("the caller got a response before it left")
 	}
 	if posts := b.posts(); len(posts) != 0 {
 		t.Fatalf("the work was done before the wait ended: %+v", posts)
@@ -59,7 +59,7 @@ func TestSlowAppliesTheCallAfterTheCallerHasGone(t *testing.T) {
 	eventually(t, func() bool { return len(b.posts()) == 1 })
 }
 
-// eventually asks until the answer is yes: the work goes on where the test cannot see its end.
+// eventually polls a condition: the work continues after the request, without a signal to wait for.
 func eventually(t *testing.T, yes func() bool) {
 	t.Helper()
 	for range 100_000 {
@@ -67,7 +67,7 @@ func eventually(t *testing.T, yes func() bool) {
 			return
 		}
 	}
-	t.Fatal("it never happened")
+	t.Fatal("the condition never became true")
 }
 
 func TestFaultsApplyAfterSkippedCalls(t *testing.T) {
@@ -84,7 +84,7 @@ func TestFaultsApplyAfterSkippedCalls(t *testing.T) {
 		}
 	}
 	if n := len(b.posts()); n != 2 {
-		t.Errorf("%d posts, want 2: an outage does no work", n)
+		t.Errorf("%d posts, want 2: an outage publishes nothing", n)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestIncompleteCallsAreNotCounted(t *testing.T) {
 	if err = errors.Join(err, conn.(*net.TCPConn).CloseWrite()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadAll(conn); err != nil { // the answer: the call was taken up, and counted
+	if _, err := io.ReadAll(conn); err != nil { // the response: the call was handled and counted
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(2 * time.Minute); ; <-time.After(time.Millisecond) {
@@ -193,7 +193,7 @@ func TestControlsRejectBadInput(t *testing.T) {
 			t.Parallel()
 			b := setup(t, sim.Options{})
 			if text := b.must(http.StatusBadRequest, c.method, c.path, c.body); !strings.Contains(text, c.want) {
-				t.Errorf("the answer does not speak of %s: %s", c.want, text)
+				t.Errorf("the response does not mention %s: %s", c.want, text)
 			}
 		})
 	}

@@ -41,6 +41,6 @@ func TestLikesGrowOnlyWhereTheyShould(t *testing.T) {
 			growing.Likes(comment))
 	}
 	if growing.Likes(post) <= 10 {
-		t.Errorf("after an hour %d like the post", growing.Likes(post))
+		t.Errorf("%d likes after an hour", growing.Likes(post))
 	}
 }

@@ -39,7 +39,7 @@ func TestHashOfParts(t *testing.T) {
 	}
 }
 
-// roundTrip stores the digest as the journal does.
+// roundTrip encodes and decodes the digest, as the journal does.
 func roundTrip(t *testing.T, d Digest) Digest {
 	t.Helper()
 	text, err := json.Marshal(d)
@@ -60,7 +60,7 @@ func TestIngestRejectsFilesOverTheLimit(t *testing.T) {
 		t.Errorf("a file of the limit's size: %v", err)
 	}
 	if _, err := p.Ingest(strings.NewReader("123456"), 5); err == nil {
-		t.Error("a file over the limit was taken")
+		t.Error("a file over the limit was accepted")
 	}
 }
 
@@ -73,11 +73,11 @@ func TestPreviewSizeIsBounded(t *testing.T) {
 		p.add(hex.EncodeToString(body[:1]), "image/png", body)
 	}
 	if p.total > previewTotal || len(p.files) != 64 || p.has("00") || !p.has("4f") {
-		t.Errorf("%d files of %d bytes are kept", len(p.files), p.total)
+		t.Errorf("%d files of %d bytes are stored", len(p.files), p.total)
 	}
 	p.add("ff", "text/html", []byte("<script>"))
 	if p.has("ff") {
-		t.Error("a file that browsers could run is kept")
+		t.Error("a file that browsers could execute is stored")
 	}
 }
 

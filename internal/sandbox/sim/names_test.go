@@ -13,7 +13,7 @@ func TestGeneratedHandlesFitEveryNetwork(t *testing.T) {
 			handle := first + second + "7k2p"
 			want := strings.ToUpper(first[:1]) + first[1:] + " " + strings.ToUpper(second[:1]) + second[1:]
 			if got := DisplayName(handle, ""); len(handle) > 15 || got != want {
-				t.Fatalf("%s (%d characters) is called %q, want %q", handle, len(handle), got, want)
+				t.Fatalf("%s (%d characters) has the name %q, want %q", handle, len(handle), got, want)
 			}
 		}
 	}
@@ -22,7 +22,7 @@ func TestGeneratedHandlesFitEveryNetwork(t *testing.T) {
 		handle := MadeUpHandle(strconv.Itoa(i))
 		if seen[handle] || handle != MadeUpHandle(strconv.Itoa(i)) || CheckHandle(handle, 15) != nil ||
 			strings.Count(DisplayName(handle, "News"), " ") != 2 {
-			t.Fatalf("the handle of %d is %q, called %q", i, handle, DisplayName(handle, "News"))
+			t.Fatalf("the handle of %d is %q, with the name %q", i, handle, DisplayName(handle, "News"))
 		}
 		seen[handle] = true
 	}
@@ -39,10 +39,10 @@ func TestAccountNamesFollowHandles(t *testing.T) {
 		{"_", "", "", "Sandbox"},
 	} {
 		if got := DisplayName(c.handle, c.title); got != c.want {
-			t.Errorf("%s with the title %q is called %q, want %q", c.handle, c.title, got, c.want)
+			t.Errorf("%s with the title %q has the name %q, want %q", c.handle, c.title, got, c.want)
 		}
 		if got := PersonName(c.handle); got != c.person {
-			t.Errorf("the person %s is called %q, want %q", c.handle, got, c.person)
+			t.Errorf("the person %s has the name %q, want %q", c.handle, got, c.person)
 		}
 	}
 }

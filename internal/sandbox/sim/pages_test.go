@@ -60,8 +60,8 @@ func TestPagesLoadNoExternalResources(t *testing.T) {
 	}
 }
 
-// consent walks the consent page as a person does, and returns where it leads.
-func (b *bench) consent(form url.Values) (int, *url.URL) {
+// consent submits the consent page as a person does, and returns the redirect.
+func (b *harness) consent(form url.Values) (int, *url.URL) {
 	b.t.Helper()
 	address := b.url + "/toy/authorize?" + url.Values{"client_id": {"app"},
 		"redirect_uri": {"https://app.example/cb?keep=1"}, "state": {"s 1"}}.Encode()
@@ -150,7 +150,7 @@ func TestFaultsPage(t *testing.T) {
 	t.Parallel()
 	b := setup(t, sim.Options{})
 	if page := b.must(http.StatusOK, "GET", "/", ""); !strings.Contains(page, `href="/_faults"`) {
-		t.Error("the timelines do not lead to the faults")
+		t.Error("the timelines do not link to the faults")
 	}
 	choose := func(form url.Values, header ...string) (status int, page string) {
 		t.Helper()
@@ -179,12 +179,12 @@ func TestFaultsPage(t *testing.T) {
 	}
 	if status, page := choose(url.Values{"network": {"toy"}, "kind": {"tired"}}); status != http.StatusBadRequest ||
 		!strings.Contains(page, "is not one of") {
-		t.Errorf("a kind that there is not: %d %s", status, page)
+		t.Errorf("an unknown kind: %d %s", status, page)
 	}
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"before"}`)
 	if status, page := choose(refuse); status != http.StatusOK ||
 		!strings.Contains(page, "refuses the next post</li>") {
-		t.Errorf("the fault is not announced: %d %s", status, page)
+		t.Errorf("the fault is not shown: %d %s", status, page)
 	}
 	if status, _ := b.do("POST", "/toy/posts", `{"text":"refused"}`); status < http.StatusBadRequest {
 		t.Errorf("the next post got %d", status)
@@ -192,6 +192,6 @@ func TestFaultsPage(t *testing.T) {
 	b.must(http.StatusCreated, "POST", "/toy/posts", `{"text":"after"}`)
 	choose(refuse)
 	if _, page := choose(url.Values{"clear": {"all"}}); strings.Contains(page, "Still to come") {
-		t.Errorf("the fault was not taken back: %s", page)
+		t.Errorf("the fault was not removed: %s", page)
 	}
 }

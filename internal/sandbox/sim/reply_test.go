@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// request returns a call with a body.
+// request returns a request with a body.
 func request(t *testing.T, body string) *http.Request {
 	t.Helper()
 	return httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
 }
 
-func TestReplyIsWrittenAsItIs(t *testing.T) {
+func TestReplyIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		reply      Reply
@@ -64,19 +64,19 @@ func TestBodiesOfMoreThanAMebibyteAreRefused(t *testing.T) {
 	broken := request(t, "")
 	broken.Body = brokenBody{}
 	if _, err := ReadBody(broken); !errors.Is(err, errCut) {
-		t.Errorf("a body that breaks off: %v", err)
+		t.Errorf("a truncated body: %v", err)
 	}
 }
 
 var errCut = errors.New("cut off")
 
-// brokenBody is a body of which nothing arrives.
+// brokenBody is a body that cannot be read.
 type brokenBody struct{}
 
 func (brokenBody) Read([]byte) (int, error) { return 0, errCut }
 func (brokenBody) Close() error             { return nil }
 
-func TestDecodeJSONTakesOneValueAndStrictlyNoUnknownKeys(t *testing.T) {
+func TestDecodeJSON(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ body, loose, strict string }{
 		"one value":     {body: `{"text":"a"}`},
@@ -107,7 +107,7 @@ func TestDecodeJSONTakesOneValueAndStrictlyNoUnknownKeys(t *testing.T) {
 	}
 }
 
-func TestBearerTokenStandsInHeaderOrQuery(t *testing.T) {
+func TestBearerTokenInHeaderOrQuery(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ header, query, want string }{
 		{"Bearer abc", "", "abc"}, {"bearer abc", "", "abc"}, {"BEARER  abc ", "", "abc"},

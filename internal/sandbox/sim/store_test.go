@@ -82,7 +82,7 @@ func TestFailedUpdateWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Update(func(tx *Tx) error { table.Put(tx, "a", 1); return nil }); err == nil || table.Len() != 0 {
-		t.Errorf("a closed journal took a row (%v)", err)
+		t.Errorf("a closed journal accepted a row (%v)", err)
 	}
 }
 

@@ -35,12 +35,12 @@ func TestTableKeepsTheOrderOfInsertion(t *testing.T) {
 	t.Parallel()
 	s, table := openStore(t, "")
 	put(t, s, func(tx *Tx) { table.Put(tx, "a", 1); table.Put(tx, "b", 2); table.Put(tx, "c", 3) })
-	put(t, s, func(tx *Tx) { table.Put(tx, "a", 10) }) // a change keeps the place
+	put(t, s, func(tx *Tx) { table.Put(tx, "a", 10) }) // a change keeps the position
 	put(t, s, func(tx *Tx) { table.Delete(tx, "b"); table.Delete(tx, "nosuch") })
 	if got := keysOf(s, table); !slices.Equal(got, []string{"c", "a"}) {
 		t.Errorf("keys are %v", got)
 	}
-	put(t, s, func(tx *Tx) { table.Put(tx, "b", 20) }) // and comes back as the newest
+	put(t, s, func(tx *Tx) { table.Put(tx, "b", 20) }) // and returns as the newest
 	if got := keysOf(s, table); !slices.Equal(got, []string{"b", "c", "a"}) {
 		t.Errorf("keys are %v", got)
 	}
@@ -50,14 +50,14 @@ func TestTableKeepsTheOrderOfInsertion(t *testing.T) {
 		}
 		for key := range table.Newest() {
 			if key != "b" {
-				t.Errorf("went on to %s", key)
+				t.Errorf("continued to %s", key)
 			}
 			break
 		}
 	})
 }
 
-func TestHolesOfDeletedRowsAreClosed(t *testing.T) {
+func TestDeletedRowsAreCompacted(t *testing.T) {
 	t.Parallel()
 	s, table := openStore(t, "")
 	put(t, s, func(tx *Tx) {
@@ -73,7 +73,7 @@ func TestHolesOfDeletedRowsAreClosed(t *testing.T) {
 	if len(table.keys) > 100 || table.Len() != 10 {
 		t.Errorf("%d keys for %d rows", len(table.keys), table.Len())
 	}
-	put(t, s, func(tx *Tx) { table.Delete(tx, "195") }) // positions still fit
+	put(t, s, func(tx *Tx) { table.Delete(tx, "195") }) // positions are still valid
 	if got := strings.Join(keysOf(s, table), " "); got != "199 198 197 196 194 193 192 191 190" {
 		t.Errorf("keys are %s", got)
 	}
@@ -85,7 +85,7 @@ func TestReadsInsideATransactionSeeTheStateBeforeIt(t *testing.T) {
 	put(t, s, func(tx *Tx) {
 		table.Put(tx, "a", 1)
 		if _, ok := table.Get("a"); ok {
-			t.Error("a row is there before its transaction ends")
+			t.Error("a row is visible before its transaction ends")
 		}
 	})
 }
@@ -104,7 +104,7 @@ func TestRowThatCannotBeWrittenFailsTheTransaction(t *testing.T) {
 	}
 }
 
-func TestAttemptEndsWithTheRefusal(t *testing.T) {
+func TestAttemptReturnsTheRefusal(t *testing.T) {
 	t.Parallel()
 	s, table := openStore(t, "")
 	refusal, err := s.Attempt(func(tx *Tx) *Reply { table.Put(tx, "a", 1); return &Reply{Status: 403} })
@@ -182,7 +182,7 @@ func TestFollowersGrowWithLikesUnlessTheyAreSet(t *testing.T) {
 	})
 }
 
-func TestClosedLimitsAreSweptOut(t *testing.T) {
+func TestExpiredLimitWindowsAreRemoved(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 	l := newLimits(func() time.Time { return now }, 2)
@@ -202,7 +202,7 @@ func TestClosedLimitsAreSweptOut(t *testing.T) {
 
 func TestVerifiersOfEitherMethod(t *testing.T) {
 	t.Parallel()
-	// The pair of RFC 7636, appendix B.
+	// The example of RFC 7636, appendix B.
 	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
 		"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	for name, c := range map[string]struct {
@@ -224,7 +224,7 @@ func TestVerifiersOfEitherMethod(t *testing.T) {
 	}
 }
 
-func TestAppsAreKnownByTheirSecret(t *testing.T) {
+func TestAppsAuthenticateWithTheirSecret(t *testing.T) {
 	t.Parallel()
 	listed := Options{Clients: map[string]string{"app": "secret"}}
 	for _, c := range []struct {
@@ -268,15 +268,15 @@ func TestSeedsAreReadByTheirNetworkOnly(t *testing.T) {
 		"cut signature": "at_seed." + body + "." + signature[1:], "cut body": "at_seed." + body[1:] + "." + signature,
 		"no JSON": "at_seed.YWJj." + seedSignature("YWJj"), "no base64": "at_seed.!!." + seedSignature("!!")} {
 		if claims, ok := parseSeed("net", value); ok {
-			t.Errorf("%s is read as %+v", name, claims)
+			t.Errorf("%s is parsed as %+v", name, claims)
 		}
 	}
 	if _, ok := parseSeed("other", seed.AccessToken); ok {
-		t.Error("another network takes the token")
+		t.Error("another network accepts the token")
 	}
 }
 
-func TestRedirectsMustBeWholeWebAddresses(t *testing.T) {
+func TestRedirectsMustBeAbsoluteURLs(t *testing.T) {
 	t.Parallel()
 	for address, good := range map[string]bool{"https://app.example/cb": true, "http://localhost:3000/cb?keep=1": true,
 		"": false, "/cb": false, "app.example/cb": false, "javascript:alert(1)": false, "https:///cb": false,
@@ -287,7 +287,7 @@ func TestRedirectsMustBeWholeWebAddresses(t *testing.T) {
 	}
 }
 
-func TestNumbersForPeople(t *testing.T) {
+func TestNumberFormatting(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 1536: "1.5 KiB",
 		1 << 20: "1.0 MiB", 5 << 29: "2.5 GiB"} {
@@ -301,10 +301,10 @@ func TestNumbersForPeople(t *testing.T) {
 		}
 	}
 	if got := (Fault{Operation: Publish, Kind: Reject}).words(); got != "refuses the next post" {
-		t.Errorf("a refusal is told as %q", got)
+		t.Errorf("a refusal is described as %q", got)
 	}
 	if got := (Fault{Operation: Upload, Kind: Slow}).words(); got != "upload meets slow" {
-		t.Errorf("a slow upload is told as %q", got)
+		t.Errorf("a slow upload is described as %q", got)
 	}
 }
 
@@ -316,14 +316,14 @@ func TestHashThatCannotBeResumedIsAnError(t *testing.T) {
 		t.Errorf("extend: %v", err)
 	}
 	if _, err := broken.Media(); err == nil {
-		t.Error("a file of a broken hash was told")
+		t.Error("a file with a broken hash was returned")
 	}
 	if _, err := newPreviews().Ingest(brokenBody{}, 10); !errors.Is(err, errCut) {
-		t.Errorf("a body that breaks off: %v", err)
+		t.Errorf("a truncated body: %v", err)
 	}
 }
 
-func TestJournalWithoutADirectoryToBeIn(t *testing.T) {
+func TestJournalDirectoryErrors(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -331,7 +331,7 @@ func TestJournalWithoutADirectoryToBeIn(t *testing.T) {
 	}
 	if _, err := openJournal(filepath.Join(file, "below"), slog.New(slog.DiscardHandler)); err == nil ||
 		!strings.HasPrefix(err.Error(), "create data directory: ") {
-		t.Errorf("below a file: %v", err)
+		t.Errorf("in a file: %v", err)
 	}
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, journalName), 0o700); err != nil {
@@ -339,11 +339,11 @@ func TestJournalWithoutADirectoryToBeIn(t *testing.T) {
 	}
 	if _, err := openJournal(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(),
 		"open journal: ") {
-		t.Errorf("a directory in the journal's place: %v", err)
+		t.Errorf("a directory as the journal: %v", err)
 	}
 }
 
-func TestRewrittenJournalHoldsLiveRowsOnly(t *testing.T) {
+func TestRewrittenJournalHasOnlyLiveRows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s, table := openStore(t, dir)
@@ -358,7 +358,7 @@ func TestRewrittenJournalHoldsLiveRowsOnly(t *testing.T) {
 	s.journal.mu.Unlock()
 	put(t, s, func(tx *Tx) { table.Put(tx, "c", 3) })
 	if s.journal.records != 2 {
-		t.Errorf("%d records are kept", s.journal.records)
+		t.Errorf("%d records remain", s.journal.records)
 	}
 	put(t, s, func(tx *Tx) { table.Put(tx, "d", 4) })
 	if err := s.journal.close(); err != nil {

@@ -27,7 +27,7 @@ func TestTokenStandingFollowsTheClock(t *testing.T) {
 	}
 }
 
-func TestTokenHasAllOfTheScopesOrNot(t *testing.T) {
+func TestTokenScopes(t *testing.T) {
 	t.Parallel()
 	token := Token{Scopes: []string{"read", "write"}}
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestTokenHasAllOfTheScopesOrNot(t *testing.T) {
 	}
 }
 
-func TestIssuedTokensAreNewAndEndWhenTheyShould(t *testing.T) {
+func TestIssuedTokensAreUniqueAndExpire(t *testing.T) {
 	t.Parallel()
 	s, _ := openStore(t, "")
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
@@ -63,14 +63,14 @@ func TestIssuedTokensAreNewAndEndWhenTheyShould(t *testing.T) {
 		t.Errorf("values are %q and %q", first.Value, second.Value)
 	}
 	if !first.ExpiresAt.Equal(now.Add(time.Hour)) || !first.IssuedAt.Equal(now) || first.Seeded {
-		t.Errorf("the token is %+v", first)
+		t.Errorf("token %+v", first)
 	}
 	if !endless.ExpiresAt.IsZero() || endless.Standing(now.AddDate(100, 0, 0)) != TokenLive {
-		t.Errorf("the token without an end is %+v", endless)
+		t.Errorf("token without an expiry: %+v", endless)
 	}
 	s.View(func() {
 		if got, ok := tokens.Get(first.Value); !ok || got.AccountID != "1" || got.ClientID != "app" {
-			t.Errorf("kept as %+v, %t", got, ok)
+			t.Errorf("stored as %+v, %t", got, ok)
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestRevokedTokenStaysRevokedAndIsWatched(t *testing.T) {
 	}
 	s.View(func() {
 		if got, _ := tokens.Get(token.Value); got.Standing(s.now()) != TokenRevoked {
-			t.Errorf("the token is %+v", got)
+			t.Errorf("token %+v", got)
 		}
 	})
 	if len(seen) != 4 || seen[0] || seen[1] || !seen[2] || !seen[3] {
@@ -100,9 +100,9 @@ func TestRevokedTokenStaysRevokedAndIsWatched(t *testing.T) {
 	}
 }
 
-// A rewritten journal forgets tokens that ended a month ago, and remembers those that were given out offline: they
-// would otherwise come alive again at their next use.
-func TestTokensThatAreWorthKeeping(t *testing.T) {
+// A rewritten journal drops tokens that expired a month ago, but keeps seeded ones: they would otherwise become valid
+// again at their next use.
+func TestTokenCompaction(t *testing.T) {
 	t.Parallel()
 	s, _ := openStore(t, "")
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
@@ -118,14 +118,14 @@ func TestTokensThatAreWorthKeeping(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var kept []string
+	var remaining []string
 	for r, err := range tokens.table.dump() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept = append(kept, r.Key)
+		remaining = append(remaining, r.Key)
 	}
-	if got := strings.Join(kept, " "); got != "live endless expired seeded" {
-		t.Errorf("kept: %s", got)
+	if got := strings.Join(remaining, " "); got != "live endless expired seeded" {
+		t.Errorf("remaining: %s", got)
 	}
 }

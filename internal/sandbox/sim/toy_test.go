@@ -14,7 +14,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// toy is the smallest network: it posts text, and reads it back.
+// toy is a minimal network: it publishes text and reads it back.
 type toy struct {
 	env *sim.Env
 }
@@ -104,15 +104,15 @@ func (t *toy) PostPath(p sim.Post, _ sim.Account) string { return "/p/" + p.ID }
 
 func (t *toy) Welcome(*sim.Tx, sim.Account) {}
 
-// bench is a toy sandbox that listens, and one account that may post.
-type bench struct {
+// harness is a running sandbox with the toy network and one account.
+type harness struct {
 	t     *testing.T
 	world *sim.World
 	url   string
 	seed  sim.Seed
 }
 
-func setup(t *testing.T, options sim.Options) *bench {
+func setup(t *testing.T, options sim.Options) *harness {
 	t.Helper()
 	world, err := sim.Open(options, []sim.Network{toyNetwork()})
 	if err != nil {
@@ -129,11 +129,11 @@ func setup(t *testing.T, options sim.Options) *bench {
 	if err != nil {
 		t.Fatalf("seed: %v", err)
 	}
-	return &bench{t: t, world: world, url: server.URL, seed: seed}
+	return &harness{t: t, world: world, url: server.URL, seed: seed}
 }
 
-// do sends a request with the account's token and returns status and body. Status 0 means that no answer came.
-func (b *bench) do(method, path, body string) (int, string) {
+// do sends a request with the account's token and returns status and body. Status 0 means no response.
+func (b *harness) do(method, path, body string) (int, string) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
 	if err != nil {
@@ -153,8 +153,8 @@ func (b *bench) do(method, path, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// must sends a request that has to be answered with the status.
-func (b *bench) must(status int, method, path, body string) string {
+// must sends a request and fails the test unless the status matches.
+func (b *harness) must(status int, method, path, body string) string {
 	b.t.Helper()
 	got, text := b.do(method, path, body)
 	if got != status {
@@ -170,8 +170,8 @@ type shownPost struct {
 	Likes                                           int
 }
 
-// posts asks the controls for the timeline.
-func (b *bench) posts() []shownPost {
+// posts reads the timeline from the controls.
+func (b *harness) posts() []shownPost {
 	b.t.Helper()
 	var out struct{ Data []shownPost }
 	text := b.must(http.StatusOK, "GET", "/_control/posts?provider=toy", "")
