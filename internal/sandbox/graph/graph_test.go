@@ -11,8 +11,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// bench is a network that has nothing but the Graph API.
-type bench struct {
+// harness is a network with only the Graph API.
+type harness struct {
 	t   *testing.T
 	api *API
 	sim.Service
@@ -20,11 +20,11 @@ type bench struct {
 	token string
 }
 
-func (b *bench) Welcome(*sim.Tx, sim.Account) {}
+func (b *harness) Welcome(*sim.Tx, sim.Account) {}
 
-func setup(t *testing.T) *bench {
+func setup(t *testing.T) *harness {
 	t.Helper()
-	b := &bench{t: t}
+	b := &harness{t: t}
 	network := sim.Network{Name: "toy", Title: "Toy", New: func(env *sim.Env) sim.Service {
 		b.api = New(env, Terms{UseCase: "toy", CallsPerDay: 3, Throttled: Problem{Code: 4, Message: "too many"}})
 		return b
@@ -46,7 +46,7 @@ func setup(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) get(path string) *httptest.ResponseRecorder {
+func (b *harness) get(path string) *httptest.ResponseRecorder {
 	b.t.Helper()
 	rec := httptest.NewRecorder()
 	b.world.ServeHTTP(rec, httptest.NewRequest("GET", "/toy"+path+"access_token="+url.QueryEscape(b.token), nil))
@@ -121,7 +121,7 @@ func TestParseFields(t *testing.T) {
 	}
 	for _, text := range []string{"a{b", "a}", "a.b", "a.b(c", "a)", strings.Repeat("a{", 100)} {
 		if _, refusal := (&Call{Params: Params{"fields": text}}).Fields("id"); refusal == nil {
-			t.Errorf("%q was read", text)
+			t.Errorf("%q was parsed", text)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestParameterEncodings(t *testing.T) {
 	r := httptest.NewRequest("POST", "/v1.0/me/things", strings.NewReader(`[1]`))
 	r.Header.Set("Content-Type", "application/json")
 	if _, err := ReadCall(r); err == nil {
-		t.Error("a body that is no object was read")
+		t.Error("a body that is not an object was accepted")
 	}
 }
 
@@ -204,10 +204,10 @@ func TestShortcodeRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"1", "64", "380123456789012345", "18446744073709551615"} {
 		if code := Shortcode(id); FromShortcode(code) != id {
-			t.Errorf("%s becomes %s becomes %s", id, code, FromShortcode(code))
+			t.Errorf("%s has the shortcode %s, which decodes to %s", id, code, FromShortcode(code))
 		}
 	}
 	if FromShortcode("a b") != "" {
-		t.Error("a code with a space was read")
+		t.Error("a code with a space was decoded")
 	}
 }

@@ -16,17 +16,17 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// desk is a network with both logins of the Graph API, and a clock that is moved by hand.
-type desk struct {
-	*bench
+// loginNetwork is a network with both logins of the Graph API and a manual clock.
+type loginNetwork struct {
+	*harness
 	now time.Time
 }
 
-func (d *desk) Fault(r *http.Request, f sim.Fault) sim.Reply {
+func (d *loginNetwork) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	return d.api.Fault(r, f, func() sim.Reply { return Problem{Code: 368, Message: "own words"}.Reply() })
 }
 
-func (d *desk) NotFound() sim.Reply { return NotFound() }
+func (d *loginNetwork) NotFound() sim.Reply { return NotFound() }
 
 var userLogin = UserLogin{Grant: "th", TokenPrefix: "TH", Scopes: []string{"basic", "publish"}, BasicScope: "basic",
 	Exchanged: func(t sim.Token) any {
@@ -36,7 +36,7 @@ var userLogin = UserLogin{Grant: "th", TokenPrefix: "TH", Scopes: []string{"basi
 		return sim.Reply{Status: http.StatusBadRequest, Body: map[string]string{"error_message": message}}
 	}}
 
-// pagesOf returns the Pages of a person: one that it manages, and one of which it only sees the name.
+// pagesOf returns the Pages of a person: one that the person manages, and one of which only the name is visible.
 func pagesOf(*Call, string) []Page {
 	source := func(id string) Source {
 		return Lookup(map[string]any{"id": id, "name": "Page " + id, "category": "Shop"})
@@ -48,9 +48,9 @@ func pagesOf(*Call, string) []Page {
 	}
 }
 
-func setupDesk(t *testing.T, options sim.Options) *desk {
+func setupLogin(t *testing.T, options sim.Options) *loginNetwork {
 	t.Helper()
-	d := &desk{bench: &bench{t: t}, now: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
+	d := &loginNetwork{harness: &harness{t: t}, now: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
 	options.Now = func() time.Time { return d.now }
 	network := sim.Network{Name: "toy", Title: "Toy",
 		Account: func(handle string) (sim.Account, error) {
@@ -80,8 +80,8 @@ func setupDesk(t *testing.T, options sim.Options) *desk {
 	return d
 }
 
-// answer is a JSON answer.
-type answer struct {
+// response is a JSON response.
+type response struct {
 	t      *testing.T
 	status int
 	header http.Header
@@ -89,8 +89,8 @@ type answer struct {
 	json   map[string]any
 }
 
-// do makes a call; a form is the body of a POST.
-func (d *desk) do(method, path string, form url.Values) answer {
+// do sends a request; the form is the body of a POST.
+func (d *loginNetwork) do(method, path string, form url.Values) response {
 	d.t.Helper()
 	r := httptest.NewRequestWithContext(d.t.Context(), method, "/toy"+path, strings.NewReader(form.Encode()))
 	if form != nil {
@@ -98,7 +98,7 @@ func (d *desk) do(method, path string, form url.Values) answer {
 	}
 	rec := httptest.NewRecorder()
 	d.world.ServeHTTP(rec, r)
-	a := answer{t: d.t, status: rec.Code, header: rec.Header(), body: rec.Body.String()}
+	a := response{t: d.t, status: rec.Code, header: rec.Header(), body: rec.Body.String()}
 	if strings.HasPrefix(a.body, "{") {
 		if err := json.Unmarshal(rec.Body.Bytes(), &a.json); err != nil {
 			d.t.Fatal(err)
@@ -107,14 +107,14 @@ func (d *desk) do(method, path string, form url.Values) answer {
 	return a
 }
 
-// text returns a member of the answer.
-func (a answer) text(key string) string {
+// text returns a string field of the response.
+func (a response) text(key string) string {
 	value, _ := a.json[key].(string)
 	return value
 }
 
-// refused checks an error of the Graph API by its code, subcode and words.
-func (a answer) refused(name string, status, code, subcode int, words string) {
+// refused checks the code, the subcode and the text of a Graph API error.
+func (a response) refused(name string, status, code, subcode int, words string) {
 	a.t.Helper()
 	problem, _ := a.json["error"].(map[string]any)
 	got, _ := problem["error_subcode"].(float64)
@@ -126,8 +126,8 @@ func (a answer) refused(name string, status, code, subcode int, words string) {
 
 const redirect = "https://app.example/cb"
 
-// code lets carol consent on a page and returns the code.
-func (d *desk) code(path, scope string) string {
+// code submits a consent page as carol and returns the code.
+func (d *loginNetwork) code(path, scope string) string {
 	d.t.Helper()
 	q := url.Values{"client_id": {"app"}, "redirect_uri": {redirect}, "scope": {scope}, "state": {"S"}}
 	a := d.do(http.MethodPost, path+"?"+q.Encode(), url.Values{"decision": {"allow"}, "name": {"carol"}})
@@ -138,52 +138,52 @@ func (d *desk) code(path, scope string) string {
 	return to.Query().Get("code")
 }
 
-// login connects carol by Facebook Login and returns the answer that brought the token.
-func (d *desk) login(scope string) answer {
+// login connects carol with Facebook Login and returns the token response.
+func (d *loginNetwork) login(scope string) response {
 	d.t.Helper()
 	q := url.Values{"client_id": {"app"}, "client_secret": {"secret"}, "redirect_uri": {redirect},
 		"code": {d.code("/v25.0/dialog/oauth", scope)}}
 	return d.do(http.MethodGet, "/v25.0/oauth/access_token?"+q.Encode(), nil)
 }
 
-func (d *desk) lengthen(token string) answer {
+func (d *loginNetwork) extend(token string) response {
 	d.t.Helper()
 	q := url.Values{"grant_type": {"fb_exchange_token"}, "client_id": {"app"}, "client_secret": {"secret"},
 		"fb_exchange_token": {token}}
 	return d.do(http.MethodGet, "/v25.0/oauth/access_token?"+q.Encode(), nil)
 }
 
-func TestFacebookLoginGivesTokensOfTwoLives(t *testing.T) {
+func TestFacebookLoginIssuesShortAndLongLivedTokens(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{})
+	d := setupLogin(t, sim.Options{})
 	short := d.login("pages_show_list")
 	if short.text("token_type") != "bearer" || short.json["expires_in"] != 5138.0 ||
 		!strings.HasPrefix(short.text("access_token"), "EAA") {
 		t.Fatalf("short: %s", short.body)
 	}
-	long := d.lengthen(short.text("access_token"))
+	long := d.extend(short.text("access_token"))
 	if long.json["expires_in"] != 5183944.0 || long.text("access_token") == short.text("access_token") {
 		t.Fatalf("long: %s", long.body)
 	}
 	d.now = d.now.Add(time.Hour)
-	again := d.lengthen(long.text("access_token"))
+	again := d.extend(long.text("access_token"))
 	if again.text("access_token") != long.text("access_token") || again.json["expires_in"] != 5183944.0-3600 {
-		t.Errorf("a long token is made longer: %s", again.body)
+		t.Errorf("a long-lived token is extended: %s", again.body)
 	}
 	d.now = d.now.Add(26 * time.Minute)
 	d.do(http.MethodGet, "/v25.0/me?access_token="+short.text("access_token"), nil).refused("short, expired", 400, 190,
 		463,
 		"Error validating access token: Session has expired on Sunday, 15-Nov-26 10:25:38 UTC. The current time is "+
 			"Sunday, 15-Nov-26 10:26:00 UTC.")
-	d.lengthen("EAAnosuch").refused("unknown", 400, 190, 0, "Invalid OAuth access token - Cannot parse access token")
-	d.lengthen("").refused("none", 400, 104, 0, "An access token is required to request this resource.")
+	d.extend("EAAnosuch").refused("unknown", 400, 190, 0, "Invalid OAuth access token - Cannot parse access token")
+	d.extend("").refused("none", 400, 104, 0, "An access token is required to request this resource.")
 }
 
-func TestFacebookCodesAreRefusedByReason(t *testing.T) {
+func TestFacebookCodeErrors(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{Clients: map[string]string{"app": "secret"}})
+	d := setupLogin(t, sim.Options{Clients: map[string]string{"app": "secret"}})
 	code := d.code("/dialog/oauth", "publish")
-	exchange := func(code, redirect, secret string) answer {
+	exchange := func(code, redirect, secret string) response {
 		t.Helper()
 		q := url.Values{"client_id": {"app"}, "client_secret": {secret}, "redirect_uri": {redirect}, "code": {code}}
 		return d.do(http.MethodPost, "/v25.0/oauth/access_token", q)
@@ -206,10 +206,10 @@ func TestFacebookCodesAreRefusedByReason(t *testing.T) {
 	}
 }
 
-func TestPersonGrantsSeesPagesAndTakesBack(t *testing.T) {
+func TestPersonGrantsListsPagesAndRevokes(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{})
-	token := d.lengthen(d.login("pages_show_list,publish").text("access_token")).text("access_token")
+	d := setupLogin(t, sim.Options{})
+	token := d.extend(d.login("pages_show_list,publish").text("access_token")).text("access_token")
 	granted := d.do(http.MethodGet, "/v25.0/me/permissions?access_token="+token, nil)
 	if granted.body != `{"data":[{"permission":"pages_show_list","status":"granted"},{"permission":"publish",`+
 		`"status":"granted"}]}` {
@@ -225,7 +225,7 @@ func TestPersonGrantsSeesPagesAndTakesBack(t *testing.T) {
 	if page["id"] != "11" || page["name"] != "Page 11" || !strings.HasPrefix(pageToken, "EAAP") {
 		t.Errorf("the page is %v", page)
 	}
-	// The token of a Page has no end when the person's is a long one.
+	// The token of a Page does not expire if the person's token is long-lived.
 	d.now = d.now.Add(365 * 24 * time.Hour)
 	if a := d.do(http.MethodGet, "/v25.0/me?access_token="+pageToken, nil); a.text("account") != "page1" {
 		t.Errorf("as the page: %s", a.body)
@@ -236,9 +236,9 @@ func TestPersonGrantsSeesPagesAndTakesBack(t *testing.T) {
 		"get request")
 }
 
-func TestTokensOfPagesEndWithAShortOneAndWithTheGrant(t *testing.T) {
+func TestPageTokensExpireWithTheirUserToken(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{})
+	d := setupLogin(t, sim.Options{})
 	pageToken := func(user string) string {
 		t.Helper()
 		list := d.do(http.MethodGet, "/v25.0/me/accounts?access_token="+user, nil)
@@ -247,11 +247,11 @@ func TestTokensOfPagesEndWithAShortOneAndWithTheGrant(t *testing.T) {
 	short := d.login("pages_show_list").text("access_token")
 	first := pageToken(short)
 	if second := pageToken(short); second != first {
-		t.Errorf("one person's token gives two for a page: %s, %s", first, second)
+		t.Errorf("one person's token gives two tokens for a Page: %s, %s", first, second)
 	}
 	d.now = d.now.Add(5138 * time.Second)
 	d.do(http.MethodGet, "/v25.0/me?access_token="+first, nil).refused("expired", 400, 190, 463, "Session has expired")
-	user := d.lengthen(d.login("pages_show_list").text("access_token")).text("access_token")
+	user := d.extend(d.login("pages_show_list").text("access_token")).text("access_token")
 	page := pageToken(user)
 	d.do(http.MethodDelete, "/v25.0/other/permissions?access_token="+user, nil).refused("of another", 400, 100, 33,
 		"Unsupported delete request. Object with ID 'other' does not exist")
@@ -264,9 +264,9 @@ func TestTokensOfPagesEndWithAShortOneAndWithTheGrant(t *testing.T) {
 	}
 }
 
-func TestPortfoliosHoldPagesThatThePersonDoesNotList(t *testing.T) {
+func TestPortfoliosListHiddenPages(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{})
+	d := setupLogin(t, sim.Options{})
 	token := d.login("pages_show_list " + ScopePortfolio).text("access_token")
 	list := d.do(http.MethodGet, "/v25.0/me/businesses?access_token="+token, nil)
 	data, _ := list.json["data"].([]any)
@@ -298,11 +298,11 @@ func TestPortfoliosHoldPagesThatThePersonDoesNotList(t *testing.T) {
 	}
 }
 
-func TestDebugTokenTellsWhatATokenIsWorth(t *testing.T) {
+func TestDebugToken(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{Clients: map[string]string{"app": "secret"}})
+	d := setupLogin(t, sim.Options{Clients: map[string]string{"app": "secret"}})
 	token := d.login("pages_show_list").text("access_token")
-	debug := func(input, by string) answer {
+	debug := func(input, by string) response {
 		t.Helper()
 		return d.do(http.MethodGet, "/v25.0/debug_token?input_token="+input+"&access_token="+url.QueryEscape(by), nil)
 	}
@@ -324,15 +324,15 @@ func TestDebugTokenTellsWhatATokenIsWorth(t *testing.T) {
 	}
 	if a := debug("nosuch", token); a.body != `{"data":{"is_valid":false,"scopes":[],"error":{"code":190,`+
 		`"message":"Invalid OAuth access token - Cannot parse access token"}}}` {
-		t.Errorf("of nothing: %s", a.body)
+		t.Errorf("without a token: %s", a.body)
 	}
 	debug(token, "app|guess").refused("by a wrong secret", 400, 190, 0, "Cannot parse access token")
 	debug(token, "").refused("by nobody", 400, 104, 0, "An access token is required")
 }
 
-func TestProofsOfTheSecretAreChecked(t *testing.T) {
+func TestAppSecretProofIsChecked(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{Clients: map[string]string{"app": "secret"}})
+	d := setupLogin(t, sim.Options{Clients: map[string]string{"app": "secret"}})
 	token := d.login("publish").text("access_token")
 	mac := hmac.New(sha256.New, []byte("secret"))
 	mac.Write([]byte(token))
@@ -348,10 +348,10 @@ func TestProofsOfTheSecretAreChecked(t *testing.T) {
 	}
 }
 
-func TestUserLoginLivesAnHourThenSixtyDays(t *testing.T) {
+func TestUserLoginTokenLifetimes(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{})
-	exchange := func(code string, change ...string) answer {
+	d := setupLogin(t, sim.Options{})
+	exchange := func(code string, change ...string) response {
 		t.Helper()
 		form := url.Values{"client_id": {"app"}, "client_secret": {"secret"}, "redirect_uri": {redirect},
 			"grant_type": {"authorization_code"}, "code": {code}}
@@ -371,14 +371,14 @@ func TestUserLoginLivesAnHourThenSixtyDays(t *testing.T) {
 	}
 	token := exchange(code).text("access_token")
 	if !strings.HasPrefix(token, "TH") || exchange(code).status != http.StatusBadRequest {
-		t.Fatalf("the token is %q", token)
+		t.Fatalf("token %q", token)
 	}
-	long := func(token, grant, secret string) answer {
+	long := func(token, grant, secret string) response {
 		t.Helper()
 		return d.do(http.MethodGet, "/access_token?grant_type="+grant+"&client_secret="+secret+"&access_token="+token,
 			nil)
 	}
-	renew := func(token string) answer {
+	renew := func(token string) response {
 		t.Helper()
 		return d.do(http.MethodGet, "/refresh_access_token?grant_type=th_refresh_token&access_token="+token, nil)
 	}
@@ -407,9 +407,9 @@ func TestUserLoginLivesAnHourThenSixtyDays(t *testing.T) {
 	d.do(http.MethodGet, "/refresh_access_token?grant_type=x", nil).refused("grant", 400, 100, 0, "th_refresh_token")
 }
 
-func TestRenewingNeedsTheBasicScope(t *testing.T) {
+func TestRefreshNeedsTheBasicScope(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{})
+	d := setupLogin(t, sim.Options{})
 	form := url.Values{"client_id": {"app"}, "client_secret": {"secret"}, "redirect_uri": {redirect},
 		"grant_type": {"authorization_code"}, "code": {d.code("/oauth/authorize", "publish")}}
 	token := d.do(http.MethodPost, "/oauth/access_token", form).text("access_token")
@@ -422,9 +422,9 @@ func TestRenewingNeedsTheBasicScope(t *testing.T) {
 			"(#10) Application does not have permission for this action: basic is missing")
 }
 
-func TestFaultsAreWordedAlike(t *testing.T) {
+func TestFaultErrors(t *testing.T) {
 	t.Parallel()
-	d := setupDesk(t, sim.Options{})
+	d := setupLogin(t, sim.Options{})
 	token := d.login("publish").text("access_token")
 	for kind, want := range map[sim.FaultKind]struct {
 		status, code, subcode int

@@ -9,32 +9,32 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// A client that follows the links has to see every entry once, in both directions.
+// A client that follows the links must see every entry once, in both directions.
 func TestPagingHasNoGapsOrDuplicates(t *testing.T) {
 	t.Parallel()
 	ids := strings.Split("abcdefg", "")
 	for limit := 1; limit <= len(ids)+1; limit++ {
-		var forth []string
+		var forward []string
 		after, pages := "", 0
 		for {
 			page, isFirst, hasMore := cut(ids, after, "", limit)
 			if isFirst != (pages == 0) || len(page) > limit {
 				t.Fatalf("page %d by %d is %v, first: %v", pages, limit, page, isFirst)
 			}
-			forth, pages = append(forth, page...), pages+1
+			forward, pages = append(forward, page...), pages+1
 			if !hasMore {
 				break
 			}
 			after = cursor(page[len(page)-1])
 		}
-		if got := strings.Join(forth, ""); got != "abcdefg" {
-			t.Errorf("forth by %d: %s", limit, got)
+		if got := strings.Join(forward, ""); got != "abcdefg" {
+			t.Errorf("forward by %d: %s", limit, got)
 		}
 		back, before := "", cursor("g")
 		for range ids {
 			page, isFirst, hasMore := cut(ids, "", before, limit)
 			if !hasMore {
-				t.Fatalf("nothing follows the page %v before the last entry", page)
+				t.Fatalf("no next page after %v, before the last entry", page)
 			}
 			back = strings.Join(page, "") + back
 			if isFirst {
@@ -75,7 +75,7 @@ func TestParseInstants(t *testing.T) {
 	}
 	for _, wrong := range []string{"", "yesterday", "2026-13-01", "1.5", "2026-11-15 12:00"} {
 		if at, ok := ParseTime(wrong); ok {
-			t.Errorf("%q is read as %s", wrong, at)
+			t.Errorf("%q is parsed as %s", wrong, at)
 		}
 	}
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
@@ -118,7 +118,7 @@ func TestConsentShowsTheAppsScopes(t *testing.T) {
 			t.Errorf("%s: %v, want %q", query, err, says)
 		}
 		if strings.Contains(query, "config_id") && strings.Join(c.Scopes, " ") != "basic publish" {
-			t.Errorf("%s asks for %v", query, c.Scopes)
+			t.Errorf("%s requests %v", query, c.Scopes)
 		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// shelf keeps one file that is being uploaded.
-type shelf struct {
+// uploadStore stores one upload.
+type uploadStore struct {
 	file Transfer
-	// before runs once, when the file is looked up: it plays another caller.
+	// before runs when the file is looked up; it acts as a concurrent caller.
 	before func()
 }
 
-func (s *shelf) Transfer(id string, _ sim.Token) (Transfer, bool) {
+func (s *uploadStore) Transfer(id string, _ sim.Token) (Transfer, bool) {
 	found := s.file
 	if s.before != nil {
 		s.before()
@@ -29,12 +29,12 @@ func (s *shelf) Transfer(id string, _ sim.Token) (Transfer, bool) {
 	return found, id == "1"
 }
 
-func (s *shelf) Keep(_ *sim.Tx, _ string, t Transfer) { s.file = t }
+func (s *uploadStore) Keep(_ *sim.Tx, _ string, t Transfer) { s.file = t }
 
-func (s *shelf) LargestTransfer() int64 { return 1000 }
+func (s *uploadStore) LargestTransfer() int64 { return 1000 }
 
 // send sends bytes to the host of resumable uploads.
-func (b *bench) send(id string, offset, size int, body io.Reader) *httptest.ResponseRecorder {
+func (b *harness) send(id string, offset, size int, body io.Reader) *httptest.ResponseRecorder {
 	b.t.Helper()
 	r := httptest.NewRequest("POST", "/toy/rupload/videos/v1.0/"+id, body)
 	r.Header.Set("Authorization", "OAuth "+b.token)
@@ -47,7 +47,7 @@ func (b *bench) send(id string, offset, size int, body io.Reader) *httptest.Resp
 
 func TestInterruptedUploadKeepsReceivedBytes(t *testing.T) {
 	t.Parallel()
-	b, s := setup(t), &shelf{}
+	b, s := setup(t), &uploadStore{}
 	b.api.ServeUploads("videos", s, map[string]bool{"success": true})
 	file := bytes.Repeat([]byte("x"), 100)
 	b.send("1", 0, 100, io.MultiReader(bytes.NewReader(file[:60]), iotest.ErrReader(errors.New("connection reset"))))
@@ -65,7 +65,7 @@ func TestInterruptedUploadKeepsReceivedBytes(t *testing.T) {
 
 func TestRejectedUploads(t *testing.T) {
 	t.Parallel()
-	b, s := setup(t), &shelf{}
+	b, s := setup(t), &uploadStore{}
 	b.api.ServeUploads("videos", s, map[string]bool{"success": true})
 	for want, rec := range map[string]*httptest.ResponseRecorder{
 		"ProcessingFailedError": b.send("2", 0, 10, strings.NewReader("x")),
@@ -78,17 +78,17 @@ func TestRejectedUploads(t *testing.T) {
 		}
 	}
 	if s.file.Size() != 0 {
-		t.Errorf("%d bytes were kept", s.file.Size())
+		t.Errorf("%d bytes were stored", s.file.Size())
 	}
 }
 
 func TestConcurrentUploadOfTheSameBytesIsStoredOnce(t *testing.T) {
 	t.Parallel()
-	b, s := setup(t), &shelf{}
+	b, s := setup(t), &uploadStore{}
 	b.api.ServeUploads("videos", s, map[string]bool{"success": true})
 	s.before = func() { s.file, s.before = Transfer{Upload: Upload{Digest: sim.Digest{Size: 4}}, Total: 10}, nil }
 	rec := b.send("1", 0, 10, strings.NewReader("0123456789"))
 	if !strings.Contains(rec.Body.String(), "OffsetInvalidError") || s.file.Size() != 4 {
-		t.Errorf("%d %s, %d bytes are kept", rec.Code, rec.Body, s.file.Size())
+		t.Errorf("%d %s, %d bytes are stored", rec.Code, rec.Body, s.file.Size())
 	}
 }

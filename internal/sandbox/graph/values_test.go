@@ -14,7 +14,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestContainersNeedTimeAndEnd(t *testing.T) {
+func TestContainerLifecycle(t *testing.T) {
 	t.Parallel()
 	created := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 	ready := Container{CreatedAt: created, CompleteAt: created.Add(time.Minute), Work: time.Second}
@@ -25,17 +25,17 @@ func TestContainersNeedTimeAndEnd(t *testing.T) {
 		after     time.Duration
 		want      string
 	}{
-		"waiting for files":      {waiting, time.Hour, InProgress},
-		"files have come":        {ready, time.Minute, InProgress},
-		"nearly done":            {ready, time.Minute + time.Second - 1, InProgress},
-		"done":                   {ready, time.Minute + time.Second, Finished},
-		"failing is told late":   {failed, time.Minute, InProgress},
-		"failed":                 {failed, time.Minute + time.Second, Failed},
-		"just before a day":      {ready, ContainerLife - 1, Finished},
-		"after a day":            {ready, ContainerLife, Lapsed},
-		"failed, after a day":    {failed, ContainerLife, Lapsed},
-		"published":              {posted, time.Hour, Published},
-		"published, after a day": {posted, 2 * ContainerLife, Published},
+		"waiting for files":        {waiting, time.Hour, InProgress},
+		"files have come":          {ready, time.Minute, InProgress},
+		"nearly done":              {ready, time.Minute + time.Second - 1, InProgress},
+		"done":                     {ready, time.Minute + time.Second, Finished},
+		"failing is reported late": {failed, time.Minute, InProgress},
+		"failed":                   {failed, time.Minute + time.Second, Failed},
+		"just before a day":        {ready, ContainerLife - 1, Finished},
+		"after a day":              {ready, ContainerLife, Lapsed},
+		"failed, after a day":      {failed, ContainerLife, Lapsed},
+		"published":                {posted, time.Hour, Published},
+		"published, after a day":   {posted, 2 * ContainerLife, Published},
 	} {
 		if got := c.container.Status(created.Add(c.after)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -43,11 +43,11 @@ func TestContainersNeedTimeAndEnd(t *testing.T) {
 	}
 	if !ready.Kept(created.Add(7*ContainerLife-1)) || ready.Kept(created.Add(7*ContainerLife)) ||
 		!posted.Kept(created.Add(70*ContainerLife)) {
-		t.Error("containers are kept for a week, and those that were published for good")
+		t.Error("unpublished containers must be kept for a week, published ones forever")
 	}
 }
 
-func TestParamsOfEveryForm(t *testing.T) {
+func TestParamTypes(t *testing.T) {
 	t.Parallel()
 	p := Params{"yes": "true", "one": "1", "no": "false", "odd": "maybe", "n": "42", "neg": "-1", "half": "0.5",
 		"array": `["a",2,{"b":1}]`, "commas": "a, b ,c", "l[0]": "x", "l[1]": "y", "l[3]": "z", "l": "ignored",
@@ -59,7 +59,7 @@ func TestParamsOfEveryForm(t *testing.T) {
 	}
 	for _, fallback := range []bool{true, false} {
 		if p.Bool("odd", fallback) != fallback || p.Bool("none", fallback) != fallback {
-			t.Errorf("what is neither is not %t", fallback)
+			t.Errorf("a value that is neither is not %t", fallback)
 		}
 	}
 	for name, want := range map[string]int64{"n": 42, "neg": -1} {
@@ -69,7 +69,7 @@ func TestParamsOfEveryForm(t *testing.T) {
 	}
 	for _, name := range []string{"half", "yes", "none", "empty"} {
 		if got, ok := p.Int(name); ok {
-			t.Errorf("%s is the number %d", name, got)
+			t.Errorf("%s is parsed as %d", name, got)
 		}
 	}
 	for name, want := range map[string][]string{"array": {"a", "2", `{"b":1}`}, "commas": {"a", "b", "c"},
@@ -83,7 +83,7 @@ func TestParamsOfEveryForm(t *testing.T) {
 		t.Errorf("%+v, %v", object, err)
 	}
 	if err := p.Decode("yes!", &object); err == nil || err.Error() != "param yes! must be JSON" {
-		t.Errorf("no JSON: %v", err)
+		t.Errorf("invalid JSON: %v", err)
 	}
 }
 
@@ -101,12 +101,12 @@ func TestLaterParametersWin(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", kind)
 		if _, err := ReadCall(r); err == nil {
-			t.Errorf("%s was read from %q", kind, body)
+			t.Errorf("%s was parsed from %q", kind, body)
 		}
 	}
 }
 
-func TestTokenStandsInHeaderOrParameters(t *testing.T) {
+func TestTokenInHeaderOrParameters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ header, param, want string }{
 		{"Bearer a", "b", "a"}, {"OAuth a", "", "a"}, {"oauth  a ", "", "a"}, {"", "b", "b"}, {"Basic a", "b", "b"},
@@ -152,14 +152,14 @@ func TestFilesOfAMultipartBody(t *testing.T) {
 		return errFull
 	}); !errors.Is(
 		err, errFull) {
-		t.Errorf("a file that is not taken: %v", err)
+		t.Errorf("an unexpected file: %v", err)
 	}
 	cut := body[:strings.Index(body, "bytes")+2]
 	if _, err := read(cut, "multipart/form-data; boundary=b", func(_ string, file io.Reader) error {
 		_, err := io.ReadAll(file)
 		return err
 	}); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a file that is cut off: %v", err)
+		t.Errorf("a truncated file: %v", err)
 	}
 	if _, err := read("source=1", "application/x-www-form-urlencoded", func(string, io.Reader) error {
 		return errFull
@@ -168,7 +168,7 @@ func TestFilesOfAMultipartBody(t *testing.T) {
 	}
 }
 
-func TestProblemsTellTheirCodes(t *testing.T) {
+func TestProblemCodes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		reply   sim.Reply
@@ -201,7 +201,7 @@ func TestProblemsTellTheirCodes(t *testing.T) {
 	}
 }
 
-func TestInsightsAreNamedAndChecked(t *testing.T) {
+func TestInsights(t *testing.T) {
 	t.Parallel()
 	got := NewInsight("12", "profile_views", "day")
 	if want := (Insight{Name: "profile_views", Period: "day", Title: "Profile views",
@@ -227,7 +227,7 @@ func TestInsightsAreNamedAndChecked(t *testing.T) {
 	}
 }
 
-func TestReceptionFollowsFromWhatPeopleDid(t *testing.T) {
+func TestReceptionIsDerivedFromReactions(t *testing.T) {
 	t.Parallel()
 	r := Reception{Likes: 3, Comments: 2, Reposts: 1, Quotes: 1}
 	if r.Views() != 90 || r.Reach() != 45 || r.Interactions() != 7 {
@@ -235,11 +235,11 @@ func TestReceptionFollowsFromWhatPeopleDid(t *testing.T) {
 	}
 	r.Add(Reception{Likes: 1, Comments: 1, Reposts: 1, Quotes: 1, more: -5})
 	if r.Likes != 4 || r.Comments != 3 || r.Reposts != 2 || r.Quotes != 2 || r.Views() != 80+40+15-5 {
-		t.Errorf("both are %+v with %d views", r, r.Views())
+		t.Errorf("the sum is %+v with %d views", r, r.Views())
 	}
 }
 
-func TestCrawlerTakesPicturesAndVideosOnly(t *testing.T) {
+func TestCrawlerAcceptsOnlyPicturesAndVideos(t *testing.T) {
 	t.Parallel()
 	crawler, host := setup(t).api.Crawler, graphtest.NewHost(t)
 	for kind, good := range map[string]bool{"image/png": true, "video/mp4": true, "application/octet-stream": true,
@@ -259,7 +259,7 @@ func TestCrawlerTakesPicturesAndVideosOnly(t *testing.T) {
 	}
 }
 
-func TestFilesThatCallersSendAreMeasured(t *testing.T) {
+func TestUploadedFilesAreMeasured(t *testing.T) {
 	t.Parallel()
 	crawler := setup(t).api.Crawler
 	movie := graphtest.MP4(graphtest.Video{Width: 1080, Height: 1920, Length: time.Second})
@@ -285,14 +285,14 @@ func TestFilesThatCallersSendAreMeasured(t *testing.T) {
 	}
 }
 
-func TestShortcodesOfGarbage(t *testing.T) {
+func TestShortcodesOfInvalidIDs(t *testing.T) {
 	t.Parallel()
 	if got := Shortcode("not a number"); got != "not a number" {
-		t.Errorf("a word becomes %q", got)
+		t.Errorf("the shortcode of a word is %q", got)
 	}
 	for id, want := range map[string]string{"63": "_", "64": "BA", "4095": "__"} {
 		if got := Shortcode(id); got != want {
-			t.Errorf("%s becomes %s, want %s", id, got, want)
+			t.Errorf("the shortcode of %s is %s, want %s", id, got, want)
 		}
 	}
 }
