@@ -15,10 +15,10 @@ import (
 	"crier/internal/sandbox"
 )
 
-// childDir names the data directory to a test binary that plays the sandbox's process.
+// childDir is the variable with the data directory of a test binary that runs as the sandbox process.
 const childDir = "CRIER_SANDBOX_TEST_CHILD_DIR"
 
-// TestMain runs a sandbox instead of the tests when it is told to, so that a test has a process to kill.
+// TestMain runs a sandbox instead of the tests if childDir is set, so that a test has a process to kill.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childDir)
 	if dir == "" {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	select {} // until it is killed
 }
 
-// startChild runs a sandbox in a process of its own and returns its address and how to kill it.
+// startChild runs a sandbox in a separate process and returns its address and a function that kills it.
 func startChild(t *testing.T, dir string) (address string, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -54,49 +54,49 @@ func startChild(t *testing.T, dir string) (address string, kill func()) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Errorf("kill: %v", err)
 		}
-		_ = cmd.Wait() // it was killed, and says so
+		_ = cmd.Wait() // the error says that it was killed
 	})
 }
 
-func TestKilledSandboxLosesNothingItAnswered(t *testing.T) {
+func TestKilledSandboxLosesNoAcknowledgedPost(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	address, kill := startChild(t, dir)
 	t.Cleanup(kill)
-	const workers, answersBeforeKill = 4, 200
-	answered := make(chan string)
+	const workers, postsBeforeKill = 4, 200
+	posted := make(chan string)
 	var wg sync.WaitGroup
 	for worker := range workers {
 		seed, err := sandbox.SeedAccount("x", fmt.Sprintf("worker_%d", worker))
 		if err != nil {
 			t.Fatal(err)
 		}
-		wg.Go(func() { postUntilDead(address, seed, answered) })
+		wg.Go(func() { postUntilDead(address, seed, posted) })
 	}
 	go func() {
 		wg.Wait()
-		close(answered)
+		close(posted)
 	}()
 	ids := map[string]bool{}
-	for id := range answered {
+	for id := range posted {
 		ids[id] = true
-		if len(ids) == answersBeforeKill {
+		if len(ids) == postsBeforeKill {
 			kill()
 		}
 	}
 	seen := timelineAfterRestart(t, dir)
 	for id := range ids {
 		if seen[id] != 1 {
-			t.Errorf("post %s was answered and is there %d times", id, seen[id])
+			t.Errorf("post %s was acknowledged and exists %d times", id, seen[id])
 		}
 	}
-	if len(ids) < answersBeforeKill || len(seen) > len(ids)+workers {
-		t.Errorf("%d answered, %d on the timeline", len(ids), len(seen))
+	if len(ids) < postsBeforeKill || len(seen) > len(ids)+workers {
+		t.Errorf("%d acknowledged, %d on the timeline", len(ids), len(seen))
 	}
 }
 
-// postUntilDead posts until the sandbox does not answer any more.
-func postUntilDead(address string, seed sandbox.Seed, answered chan<- string) {
+// postUntilDead posts until the sandbox stops responding.
+func postUntilDead(address string, seed sandbox.Seed, posted chan<- string) {
 	for i := 0; ; i++ {
 		req, err := http.NewRequest("POST", address+"/x/2/tweets",
 			strings.NewReader(fmt.Sprintf(`{"text":"number %d"}`, i)))
@@ -110,15 +110,15 @@ func postUntilDead(address string, seed sandbox.Seed, answered chan<- string) {
 		}
 		var out struct{ Data struct{ ID string } }
 		err = json.NewDecoder(resp.Body).Decode(&out)
-		_ = resp.Body.Close() // it was read to its end, or the sandbox is dead
+		_ = resp.Body.Close() // it was read completely, or the sandbox was killed
 		if err != nil || out.Data.ID == "" {
 			return
 		}
-		answered <- out.Data.ID
+		posted <- out.Data.ID
 	}
 }
 
-// timelineAfterRestart returns how often each post is there in a new sandbox on the same data.
+// timelineAfterRestart counts each post in a new sandbox on the same data.
 func timelineAfterRestart(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	s, err := sandbox.New(sandbox.Options{DataDir: dir})

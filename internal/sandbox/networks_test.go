@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox"
 )
 
-func TestNetworksStandInTheOrderThatPeopleSee(t *testing.T) {
+func TestNetworkOrder(t *testing.T) {
 	t.Parallel()
 	want := []string{"x", "tiktok", "instagram", "facebook", "youtube", "linkedin", "threads"}
 	if got := sandbox.Networks(); !slices.Equal(got, want) {
@@ -49,8 +49,8 @@ func TestAddressesOfTheRealHosts(t *testing.T) {
 	}
 }
 
-// Every network answers a path that it does not have in its own form: a client reads the error as it would there.
-func TestUnknownPathsAnswerInTheFormOfTheirNetwork(t *testing.T) {
+// Every network reports unknown paths in its own error format, as the real network does.
+func TestUnknownPathsUseTheNetworksErrorFormat(t *testing.T) {
 	t.Parallel()
 	s, err := sandbox.New(sandbox.Options{})
 	if err != nil {
@@ -83,7 +83,7 @@ func TestUnknownPathsAnswerInTheFormOfTheirNetwork(t *testing.T) {
 	}
 }
 
-func TestHandlesMadeUpAreAllowedEverywhere(t *testing.T) {
+func TestGeneratedHandlesAreAllowedEverywhere(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []string{"", "a", "team one", "01J9Z2V3K4M5N6P7Q8R9S0T1V2"} {
 		handle := sandbox.MadeUpHandle(seed)

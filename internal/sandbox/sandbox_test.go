@@ -31,7 +31,7 @@ func TestEveryNetworkCanBeSeededOffline(t *testing.T) {
 		t.Errorf("an unknown network: %v", err)
 	}
 	if _, err := sandbox.SeedAccount("x", "not a handle"); err == nil {
-		t.Error("a bad handle was taken")
+		t.Error("a bad handle was accepted")
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 const version = "/facebook/v25.0/"
 
-// app is an app's view of the sandbox, with one connected Page and a host for its media.
+// app is a client app of the sandbox, with one connected Page and a host for its media.
 type app struct {
 	*simtest.Sandbox
 	t    *testing.T
@@ -32,7 +32,7 @@ func setup(t *testing.T, options sim.Options) *app {
 	return &app{Sandbox: s, t: t, seed: seed, page: seed.AccountID, host: graphtest.NewHost(t)}
 }
 
-// call makes a call of the Graph API. Parameters are given in pairs, and go as JSON where there is a body.
+// call calls the Graph API. Parameters are pairs of names and values, sent as JSON if there is a body.
 func (a *app) call(method, path string, params ...string) simtest.Response {
 	a.t.Helper()
 	r := simtest.Request{Method: method, Path: version + path, Token: a.seed.AccessToken}
@@ -61,7 +61,7 @@ func (a *app) call(method, path string, params ...string) simtest.Response {
 	return a.Do(r)
 }
 
-// must is call for answers that have to be good.
+// must is call that fails the test unless the call succeeds.
 func (a *app) must(method, path string, params ...string) simtest.Response {
 	a.t.Helper()
 	resp := a.call(method, path, params...)
@@ -71,7 +71,7 @@ func (a *app) must(method, path string, params ...string) simtest.Response {
 	return resp
 }
 
-func (a *app) say(message string) string {
+func (a *app) post(message string) string {
 	a.t.Helper()
 	return a.must("POST", a.page+"/feed", "message", message).Text("id")
 }
@@ -80,14 +80,14 @@ func (a *app) picture() string {
 	return a.host.Serve("/a.png", "image/png", graphtest.PNG(a.t, 300, 200))
 }
 
-// upload uploads a photo that is not public.
+// upload uploads an unpublished photo.
 func (a *app) upload() string {
 	a.t.Helper()
 	return a.must("POST", a.page+"/photos", "url", a.picture(), "published", "false", "alt_text_custom",
 		"grey").Text("id")
 }
 
-// wantError checks an error by its numbers, as apps do.
+// wantError checks the code and the subcode of an error, as apps do.
 func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	t.Helper()
 	gotSubcode, _ := resp.Value("error", "error_subcode").(float64)
@@ -100,14 +100,14 @@ func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 func TestTextAndLinkPosts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	id := a.say("Hello & <all>")
+	id := a.post("Hello & <all>")
 	if !strings.HasPrefix(id, a.page+"_") {
 		t.Errorf("id is %s", id)
 	}
 	link := a.must("POST", a.page+"/feed", "message", "look", "link", "https://example.com/a", "fields",
 		"id,permalink_url")
 	if link.Text("permalink_url") != a.URL+"/facebook/"+link.Text("id") {
-		t.Errorf("answer is %s", link.Body)
+		t.Errorf("response %s", link.Body)
 	}
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: link.Text("permalink_url")})
 	list := a.must("GET", a.page+"/published_posts", "fields",
@@ -155,12 +155,12 @@ func TestRejectedPosts(t *testing.T) {
 func TestSameMessageTwiceIsADuplicate(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	first := a.say("same")
+	first := a.post("same")
 	wantError(t, a.call("POST", a.page+"/feed", "message", "same"), 506, 1455006)
 	a.must("DELETE", first)
-	a.say("same")
-	a.say("other")
-	a.say("same")
+	a.post("same")
+	a.post("other")
+	a.post("same")
 	if posts := a.Posts(); len(posts) != 4 {
 		t.Errorf("%d posts", len(posts))
 	}
@@ -219,7 +219,7 @@ func TestSinglePhotoByURLOrUpload(t *testing.T) {
 	a := setup(t, sim.Options{})
 	added := a.must("POST", a.page+"/photos", "url", a.picture(), "caption", "by address")
 	if added.Text("id") == "" || !strings.HasPrefix(added.Text("post_id"), a.page+"_") {
-		t.Errorf("answer is %s", added.Body)
+		t.Errorf("response %s", added.Body)
 	}
 	resp := a.multipart(a.page+"/photos", "source", graphtest.JPEG(t, 30, 20), "message", "by bytes")
 	if resp.Status != http.StatusOK || resp.Text("post_id") == "" {
@@ -261,7 +261,7 @@ func TestScheduledPostsBecomePublicAtTheirTime(t *testing.T) {
 func TestCommentsAndCounts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	post := a.say("root")
+	post := a.post("root")
 	_, number, _ := strings.Cut(post, "_")
 	first := a.must("POST", post+"/comments", "message", "first!").Text("id")
 	reply := a.must("POST", first+"/comments", "message", "a reply", "attachment_url", a.picture()).Text("id")
@@ -296,13 +296,13 @@ func TestCommentsAndCounts(t *testing.T) {
 func TestPostsCanBeDeleted(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	post := a.say("typo")
+	post := a.post("typo")
 	if resp := a.must("DELETE", post); resp.Value("success") != true {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	wantError(t, a.call("DELETE", post), 100, 33)
 	wantError(t, a.call("GET", post), 100, 33)
-	mine := a.say("mine")
+	mine := a.post("mine")
 	a.seed = a.Seed("bob")
 	wantError(t, a.call("DELETE", mine), 100, 33)
 }
@@ -310,7 +310,7 @@ func TestPostsCanBeDeleted(t *testing.T) {
 func TestInsightsFollowTheLikes(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	post := a.say("like me")
+	post := a.post("like me")
 	a.Like(post, 10)
 	list := a.must("GET", post+"/insights", "metric",
 		"post_total_media_view_unique,post_clicks,post_clicks_by_type,post_reactions_by_type_total")
@@ -332,7 +332,7 @@ func TestLostAnswerLeavesOnePost(t *testing.T) {
 	a := setup(t, sim.Options{})
 	a.Fault(sim.Publish, sim.LostResponse, nil)
 	if resp := a.call("POST", a.page+"/feed", "message", "once"); resp.Status != 0 {
-		t.Fatalf("answer is %d %s", resp.Status, resp.Body)
+		t.Fatalf("response %d %s", resp.Status, resp.Body)
 	}
 	wantError(t, a.call("POST", a.page+"/feed", "message", "once"), 506, 1455006)
 	if list := a.must("GET", a.page+"/published_posts", "fields", "message"); list.Text("data", 0,
@@ -381,7 +381,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 	post, uploaded, scheduled := "", "", ""
 	t.Run("before", func(t *testing.T) {
 		a := setup(t, sim.Options{DataDir: dir})
-		post, uploaded = a.say("kept"), a.upload()
+		post, uploaded = a.post("kept"), a.upload()
 		scheduled = a.must("POST", a.page+"/feed", "message", "later", "published", "false", "scheduled_publish_time",
 			"1794733800").Text("id")
 	})
@@ -397,7 +397,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 func TestPagesEscapeMessages(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	id := a.say(`<script>alert("a")</script>`)
+	id := a.post(`<script>alert("a")</script>`)
 	for _, address := range []string{a.URL + "/facebook/" + id, a.URL + "/facebook"} {
 		page := string(a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: address}).Body)
 		if strings.Contains(page, "<script") || !strings.Contains(page, "&lt;script&gt;") {

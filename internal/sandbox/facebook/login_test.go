@@ -15,7 +15,7 @@ const (
 	allScopes = "pages_show_list,pages_manage_posts,pages_read_engagement,pages_manage_engagement,read_insights"
 )
 
-// authorize walks the login dialog and returns where it leads.
+// authorize submits the login dialog and returns the redirect.
 func (a *app) authorize(form url.Values) *url.URL {
 	a.t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"},
@@ -32,7 +32,7 @@ func (a *app) token(status int, params url.Values) simtest.Response {
 	return a.Must(status, simtest.Request{Method: "GET", Path: version + "oauth/access_token?" + params.Encode()})
 }
 
-// login logs carol in and returns the short-lived and the long-lived token.
+// login logs in as carol and returns the short-lived and the long-lived token.
 func (a *app) login() (short, long string) {
 	a.t.Helper()
 	code := a.authorize(url.Values{"decision": {"allow"}, "name": {"carol"}}).Query().Get("code")
@@ -65,7 +65,7 @@ func TestLoginReturnsSeveralPages(t *testing.T) {
 	}
 	wantError(t, a.call("POST", pages.Text("data", 0, "id")+"/feed", "message", "as a person"), 190, 2069032)
 	a.seed.AccessToken, a.page = pages.Text("data", 1, "access_token"), pages.Text("data", 1, "id")
-	a.say("as a Page")
+	a.post("as a Page")
 	if posts := a.Posts(); posts[0].AccountID != a.page {
 		t.Errorf("posted as %s", posts[0].AccountID)
 	}
@@ -90,7 +90,7 @@ func TestLongLivedTokensCannotBeRenewed(t *testing.T) {
 	a.Clock.Advance(24 * time.Hour)
 	again := a.token(http.StatusOK, url.Values{"grant_type": {"fb_exchange_token"}, "fb_exchange_token": {long}})
 	if again.Text("access_token") != long || again.Value("expires_in") != 5183944.0-86400 {
-		t.Errorf("answer is %s", again.Body)
+		t.Errorf("response %s", again.Body)
 	}
 	a.Clock.Advance(60 * 24 * time.Hour)
 	wantError(t, a.token(http.StatusBadRequest,
@@ -102,7 +102,7 @@ func TestCodesWorkOnce(t *testing.T) {
 	a := setup(t, sim.Options{})
 	to := a.authorize(url.Values{"decision": {"allow"}, "name": {"carol"}})
 	if to.Fragment != "_=_" {
-		t.Errorf("consent leads to %s", to)
+		t.Errorf("consent redirects to %s", to)
 	}
 	code := to.Query().Get("code")
 	wantError(t, a.token(http.StatusBadRequest,

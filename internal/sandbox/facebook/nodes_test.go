@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// refused checks an error by its code and its words.
+// refused checks the code and the text of an error.
 func refused(t *testing.T, name string, resp simtest.Response, status, code int, words string) {
 	t.Helper()
 	if resp.Status != status || resp.Value("error", "code") != float64(code) ||
@@ -24,7 +24,7 @@ func refused(t *testing.T, name string, resp simtest.Response, status, code int,
 func TestFieldsOfPosts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	text := a.say("Hello")
+	text := a.post("Hello")
 	photo := a.must("POST", a.page+"/photos", "url", a.picture(), "caption", "look").Text("post_id")
 	a.Like(text, 3)
 	a.must("POST", text+"/comments", "message", "First!")
@@ -80,7 +80,7 @@ func TestAlbumsListTheirPhotos(t *testing.T) {
 	}
 }
 
-func TestPageAndPersonTellOfThemselves(t *testing.T) {
+func TestPageAndPersonFields(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	page := a.must("GET", "me", "fields", "id,name,username,category,link,picture{url},fan_count,followers_count,about")
@@ -164,7 +164,7 @@ func TestFeedRules(t *testing.T) {
 	wantError(t, a.call("POST", "1/feed", "message", "a"), 100, 33)
 }
 
-func TestDraftsAreReadAndDeletedByTheirPage(t *testing.T) {
+func TestDraftsBelongToTheirPage(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	photo := a.upload()
@@ -191,7 +191,7 @@ func TestDraftsAreReadAndDeletedByTheirPage(t *testing.T) {
 func TestCommentRules(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	id := a.say("root")
+	id := a.post("root")
 	refused(t, "empty", a.call("POST", id+"/comments", "message", " "), 400, 100, "The parameter message is required")
 	refused(t, "long", a.call("POST", id+"/comments", "message", strings.Repeat("a", 8001)), 400, 100,
 		"at most 8000 characters")
@@ -225,10 +225,10 @@ func TestCommentRules(t *testing.T) {
 func TestPageInsightsByDay(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	first := a.say("first")
+	first := a.post("first")
 	a.Like(first, 2)
 	a.Clock.Advance(24 * time.Hour)
-	second := a.say("second")
+	second := a.post("second")
 	a.Like(second, 3)
 	a.Clock.Advance(time.Hour)
 	path := a.page + "/insights"
@@ -263,12 +263,12 @@ func TestPageInsightsByDay(t *testing.T) {
 	wantError(t, a.call("GET", "1/video_insights"), 100, 33)
 }
 
-func TestListsAreNarrowedByTime(t *testing.T) {
+func TestListsCanBeFilteredByTime(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	first := a.say("first")
+	first := a.post("first")
 	a.Clock.Advance(time.Hour)
-	second := a.say("second")
+	second := a.post("second")
 	for _, edge := range []string{"feed", "posts", "published_posts"} {
 		list := a.must("GET", a.page+"/"+edge, "since", "2026-11-15T09:30:00+0000")
 		if list.Text("data", 0, "id") != second || list.Value("data", 1) != nil {
@@ -366,7 +366,7 @@ func TestStoriesOfPhotosAreChecked(t *testing.T) {
 	photo := a.upload()
 	story := a.must("POST", a.page+"/photo_stories", "photo_id", photo)
 	if story.Value("success") != true {
-		t.Errorf("answer is %s", story.Body)
+		t.Errorf("response %s", story.Body)
 	}
 	var posted struct {
 		ID json.Number `json:"post_id"`

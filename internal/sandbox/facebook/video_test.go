@@ -10,8 +10,8 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// film returns a video that all edges take, with some changes.
-func film(change func(f *graph.File)) graph.File {
+// videoFile returns a video that all edges accept, with changes applied.
+func videoFile(change func(f *graph.File)) graph.File {
 	f := graph.File{Media: sim.Media{Type: "video/mp4", Size: 1 << 20}, Movie: mp4.Movie{Index: true, Pictures: true,
 		Width: 1080, Height: 1920, Length: 30 * time.Second, Video: "avc1", Audio: "mp4a"}}
 	if change != nil {
@@ -57,7 +57,7 @@ func TestVideosThatCannotBeProcessed(t *testing.T) {
 		"over four":      {length(4*time.Hour + 1), &tooLong, &wrongLength, &wrongLength},
 	} {
 		for edge, want := range map[string]*failure{edgeVideos: c.videos, edgeReels: c.reels, edgeStories: c.story} {
-			if got := inspect(edge, film(c.change)); got != want {
+			if got := inspect(edge, videoFile(c.change)); got != want {
 				t.Errorf("%s on %s: %+v, want %+v", name, edge, got, want)
 			}
 		}
@@ -90,7 +90,7 @@ func TestVideoStatusByPhase(t *testing.T) {
 		"processed":             {whole, time.Second, "ready", complete, complete, notStarted, nil},
 		"finished, working":     {public, 0, "processing", complete, inProgress, inProgress, "not_published"},
 		"public":                {public, time.Second, "ready", complete, complete, complete, "published"},
-		"failing, not told":     {broken, 0, "processing", complete, inProgress, complete, "scheduled"},
+		"failing, not reported": {broken, 0, "processing", complete, inProgress, complete, "scheduled"},
 		"failed":                {broken, time.Second, "error", complete, failed, failed, "not_published"},
 		"waiting for its time":  {scheduled, time.Second, "ready", complete, complete, complete, "scheduled"},
 		"finished, after a day": {finished, 25 * time.Hour, "ready", complete, complete, complete, "scheduled"},
@@ -107,18 +107,18 @@ func TestVideoStatusByPhase(t *testing.T) {
 	status := broken.status(start.Add(time.Second), time.Second)
 	if work := status["processing_phase"].(graph.Object); work["error"] != wrongFormat ||
 		!reflect.DeepEqual(work["errors"], []failure{wrongFormat}) {
-		t.Errorf("the failure is %v", work)
+		t.Errorf("failure %v", work)
 	}
 	if got := partial.status(start,
 		time.Second)["uploading_phase"].(graph.Object)["bytes_transfered"]; got != int64(5) {
-		t.Errorf("%v bytes have come", got)
+		t.Errorf("%v bytes received", got)
 	}
 	if got := failedStatus(wrongLength); got["video_status"] != "error" {
-		t.Errorf("a scripted failure is %v", got)
+		t.Errorf("injected failure %v", got)
 	}
 }
 
-func TestChunksAreAskedForByMebibyte(t *testing.T) {
+func TestChunkSizeIsAMebibyte(t *testing.T) {
 	t.Parallel()
 	at := func(size, total int64) chunkRange {
 		return video{Transfer: graph.Transfer{Upload: graph.Upload{Digest: sim.Digest{Size: size}},

@@ -16,7 +16,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// multipart sends a file beside parameters, which are given in pairs.
+// multipart sends a file with parameters, which are pairs of names and values.
 func (a *app) multipart(path, field string, file []byte, params ...string) simtest.Response {
 	a.t.Helper()
 	var buf bytes.Buffer
@@ -40,14 +40,14 @@ func (a *app) multipart(path, field string, file []byte, params ...string) simte
 		Header: map[string]string{"Content-Type": w.FormDataContentType()}})
 }
 
-// start begins the upload of a reel or a story.
+// start starts the upload of a reel or a story.
 func (a *app) start(edge string) (video, address string) {
 	a.t.Helper()
 	resp := a.must("POST", a.page+"/"+edge, "upload_phase", "start")
 	return resp.Text("video_id"), resp.Text("upload_url")
 }
 
-// send sends bytes of a file of a given size.
+// send sends some bytes of a file of the given size.
 func (a *app) send(address string, offset, size int, body []byte) simtest.Response {
 	a.t.Helper()
 	return a.Do(simtest.Request{Method: "POST", Path: address, Body: body,
@@ -208,7 +208,7 @@ func TestStories(t *testing.T) {
 	photo := a.upload()
 	story := a.must("POST", a.page+"/photo_stories", "photo_id", photo)
 	if _, isNumber := story.Value("post_id").(float64); !isNumber || story.Value("success") != true {
-		t.Errorf("answer is %s", story.Body)
+		t.Errorf("response %s", story.Body)
 	}
 	wantError(t, a.call("POST", a.page+"/photo_stories", "photo_id", photo), 100, 1366051)
 	file := graphtest.MP4(graphtest.Video{})
@@ -252,7 +252,7 @@ func TestFeedVideoByURLAndUpload(t *testing.T) {
 	wantError(t, a.multipart(a.page+"/videos", "source", make([]byte, 2000)), 6000, 1363024)
 	list := a.must("GET", a.page+"/videos", "type", "uploaded", "fields", "id,description,created_time")
 	if list.Text("data", 0, "id") != video || list.Value("data", 1) != nil {
-		t.Errorf("videos are %s", list.Body) // the second is still processed
+		t.Errorf("videos are %s", list.Body) // the second is still being processed
 	}
 	if posts := a.Posts(); posts[0].Text != "by address" || posts[1].Text != "by bytes" {
 		t.Errorf("controls show %+v", posts)
@@ -271,7 +271,7 @@ func TestVideoInChunks(t *testing.T) {
 	session := started.Text("upload_session_id")
 	if started.Text("start_offset") != "0" || started.Text("end_offset") != "1048576" ||
 		started.Text("video_id") == "" {
-		t.Fatalf("answer is %s", started.Body)
+		t.Fatalf("response %s", started.Body)
 	}
 	chunk := func(offset, end int) simtest.Response {
 		return a.multipart(a.page+"/videos", "video_file_chunk", file[offset:end], "upload_phase", "transfer",
@@ -279,17 +279,17 @@ func TestVideoInChunks(t *testing.T) {
 	}
 	first := chunk(0, 1048576)
 	if first.Text("start_offset") != "1048576" || first.Text("end_offset") != strconv.Itoa(len(file)) {
-		t.Errorf("answer is %s", first.Body)
+		t.Errorf("response %s", first.Body)
 	}
 	wrong := chunk(0, 1048576)
 	wantError(t, wrong, 6000, 1363037)
 	if wrong.Text("error", "error_data", "start_offset") != "1048576" {
-		t.Errorf("answer is %s", wrong.Body)
+		t.Errorf("response %s", wrong.Body)
 	}
 	wantError(t, a.call("POST", a.page+"/videos", "upload_phase", "finish", "upload_session_id", session), 6000,
 		1363019)
 	if last := chunk(1048576, len(file)); last.Text("start_offset") != last.Text("end_offset") {
-		t.Errorf("answer is %s", last.Body)
+		t.Errorf("response %s", last.Body)
 	}
 	a.must("POST", a.page+"/videos", "upload_phase", "finish", "upload_session_id", session, "description", "in chunks",
 		"title", "Title")
@@ -312,7 +312,7 @@ func TestLostAnswerToAReelIsFoundByItsVideo(t *testing.T) {
 	a.Fault(sim.Publish, sim.LostResponse, nil)
 	if resp := a.call("POST", a.page+"/video_reels", "upload_phase", "finish", "video_id", video, "video_state",
 		"PUBLISHED"); resp.Status != 0 {
-		t.Fatalf("answer is %d %s", resp.Status, resp.Body)
+		t.Fatalf("response %d %s", resp.Status, resp.Body)
 	}
 	a.Clock.Advance(time.Second)
 	if status := a.status(video); status.Text("status", "publishing_phase", "status") != "complete" ||
@@ -347,7 +347,7 @@ func TestCallsAreCountedByOperation(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.upload()
-	post := a.say("hi")
+	post := a.post("hi")
 	a.multipart(a.page+"/photos", "source", graphtest.JPEG(t, 30, 20), "published", "false")
 	file := graphtest.MP4(graphtest.Video{})
 	video, address := a.start("video_reels")

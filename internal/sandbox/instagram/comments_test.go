@@ -22,7 +22,7 @@ func TestFirstCommentIsUnderThePost(t *testing.T) {
 		t.Errorf("controls show %+v", posts)
 	}
 	if resp := a.must("DELETE", first); resp.Value("success") != true {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	if counts := a.must("GET", post, "fields", "comments_count"); counts.Value("comments_count") != 0.0 {
 		t.Errorf("counts are %s", counts.Body)
@@ -77,7 +77,7 @@ func TestOnlyFacebookLoginDeletesPosts(t *testing.T) {
 	wantError(t, a.call("DELETE", post), 100, 33)
 	a.seed = a.Seed("facebook:ada")
 	if resp := a.must("DELETE", post); resp.Value("success") != true || resp.Text("deleted_id") != post {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	wantError(t, a.call("DELETE", post), 100, 33)
 	wantError(t, a.call("GET", post), 100, 33)

@@ -15,7 +15,7 @@ import (
 
 const version = "/instagram/v25.0/"
 
-// app is an app's view of the sandbox, with one connected account and a host for its media.
+// app is a client app of the sandbox, with one connected account and a host for its media.
 type app struct {
 	*simtest.Sandbox
 	t    *testing.T
@@ -23,14 +23,14 @@ type app struct {
 	host *graphtest.Host
 }
 
-// setup connects the account of a handle, by Facebook Login when "facebook:" stands before it.
+// setup connects the account of a handle; the prefix "facebook:" selects Facebook Login.
 func setup(t *testing.T, handle string, options sim.Options) *app {
 	t.Helper()
 	s := simtest.Start(t, instagram.Network(), options)
 	return &app{Sandbox: s, t: t, seed: s.Seed(handle), host: graphtest.NewHost(t)}
 }
 
-// call makes a call of the Graph API. Parameters are given in pairs.
+// call calls the Graph API. Parameters are pairs of names and values.
 func (a *app) call(method, path string, params ...string) simtest.Response {
 	a.t.Helper()
 	form := url.Values{}
@@ -46,7 +46,7 @@ func (a *app) call(method, path string, params ...string) simtest.Response {
 	return a.Do(r)
 }
 
-// must is call for answers that have to be good.
+// must is call that fails the test unless the call succeeds.
 func (a *app) must(method, path string, params ...string) simtest.Response {
 	a.t.Helper()
 	resp := a.call(method, path, params...)
@@ -56,12 +56,12 @@ func (a *app) must(method, path string, params ...string) simtest.Response {
 	return resp
 }
 
-// picture puts a picture on the host and returns its address.
+// picture serves a picture and returns its address.
 func (a *app) picture() string {
 	return a.host.Serve("/a.jpg", "image/jpeg", graphtest.JPEG(a.t, 64, 64))
 }
 
-// video puts a video on the host and returns its address.
+// video serves a video and returns its address.
 func (a *app) video() string {
 	return a.host.Serve("/v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
 }
@@ -76,7 +76,7 @@ func (a *app) status(container string) string {
 	return a.must("GET", container, "fields", "status_code,status").Text("status_code")
 }
 
-// publish makes a container, waits for it, and publishes it.
+// publish creates a container, waits for it, and publishes it.
 func (a *app) publish(params ...string) string {
 	a.t.Helper()
 	id := a.createContainer(params...)
@@ -84,7 +84,7 @@ func (a *app) publish(params ...string) string {
 	return a.must("POST", a.seed.AccountID+"/media_publish", "creation_id", id).Text("id")
 }
 
-// wantError checks an error by its numbers, as apps do.
+// wantError checks the code and the subcode of an error, as apps do.
 func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	t.Helper()
 	gotSubcode, _ := resp.Value("error", "error_subcode").(float64)
@@ -369,7 +369,7 @@ func TestLostAnswerLeavesOnePost(t *testing.T) {
 	a.Clock.Advance(time.Second)
 	a.Fault(sim.Publish, sim.LostResponse, nil)
 	if resp := a.call("POST", a.seed.AccountID+"/media_publish", "creation_id", container); resp.Status != 0 {
-		t.Fatalf("answer is %d %s", resp.Status, resp.Body)
+		t.Fatalf("response %d %s", resp.Status, resp.Body)
 	}
 	if status := a.status(container); status != "PUBLISHED" {
 		t.Errorf("status is %s", status)

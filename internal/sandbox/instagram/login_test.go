@@ -16,7 +16,7 @@ import (
 
 const redirect = "https://app.example/cb"
 
-// authorize walks a consent page and returns where it leads.
+// authorize submits a consent page and returns the redirect.
 func (a *app) authorize(path, scope string, form url.Values) *url.URL {
 	a.t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"},
@@ -31,7 +31,7 @@ func (a *app) get(status int, path string, params url.Values) simtest.Response {
 	return a.Must(status, simtest.Request{Method: "GET", Path: "/instagram" + path + "?" + params.Encode()})
 }
 
-// exchange trades a code of Instagram Login.
+// exchange exchanges a code of Instagram Login.
 func (a *app) exchange(status int, code string) simtest.Response {
 	a.t.Helper()
 	return a.Must(status, simtest.Request{Method: "POST", Path: "/instagram/oauth/access_token",
@@ -46,12 +46,12 @@ func TestInstagramLogin(t *testing.T) {
 	a := setup(t, "ada", sim.Options{})
 	to := a.authorize("/oauth/authorize", allScopes, url.Values{"decision": {"allow"}, "name": {"carol"}})
 	if to.Fragment != "_" || to.Query().Get("state") != "S" {
-		t.Errorf("consent leads to %s", to)
+		t.Errorf("consent redirects to %s", to)
 	}
 	short := a.exchange(http.StatusOK, to.Query().Get("code"))
 	if !strings.Contains(string(short.Body), `"user_id":17841`) ||
 		short.Text("permissions", 1) != "instagram_business_content_publish" {
-		t.Errorf("answer is %s", short.Body)
+		t.Errorf("response %s", short.Body)
 	}
 	if again := a.exchange(http.StatusBadRequest,
 		to.Query().Get("code")); again.Text("error_type") != "OAuthException" || again.Value("code") != 400.0 ||
@@ -62,7 +62,7 @@ func TestInstagramLogin(t *testing.T) {
 		"access_token": {short.Text("access_token")}}
 	long := a.get(http.StatusOK, "/access_token", params)
 	if long.Value("expires_in") != 5183944.0 || long.Text("token_type") != "bearer" {
-		t.Errorf("answer is %s", long.Body)
+		t.Errorf("response %s", long.Body)
 	}
 	a.seed.AccessToken = long.Text("access_token")
 	me := a.must("GET", "me", "fields",
@@ -88,7 +88,7 @@ func TestTokensCanBeRefreshedAfterADay(t *testing.T) {
 	a.Clock.Advance(24 * time.Hour)
 	renewed := refresh(http.StatusOK, a.seed.AccessToken)
 	if renewed.Value("expires_in") != 5183944.0 || renewed.Text("access_token") == a.seed.AccessToken {
-		t.Errorf("answer is %s", renewed.Body)
+		t.Errorf("response %s", renewed.Body)
 	}
 	a.must("GET", "me")
 	a.Clock.Advance(59 * 24 * time.Hour)
@@ -119,7 +119,7 @@ func TestConsentCanBeRefusedOrNarrowed(t *testing.T) {
 
 const facebookScopes = "instagram_basic,instagram_content_publish,instagram_manage_comments,instagram_manage_insights,instagram_manage_contents,pages_show_list,pages_read_engagement,business_management"
 
-// connectByFacebook logs in with Facebook and returns the long-lived token of the person.
+// connectByFacebook logs in with Facebook and returns the person's long-lived token.
 func (a *app) connectByFacebook() string {
 	a.t.Helper()
 	to := a.authorize("/v25.0/dialog/oauth", facebookScopes, url.Values{"decision": {"allow"}, "name": {"carol"}})
@@ -131,7 +131,7 @@ func (a *app) connectByFacebook() string {
 			"fb_exchange_token": {short.Text("access_token")}})
 	if short.Value("expires_in") != 5138.0 || long.Value("expires_in") != 5183944.0 ||
 		!strings.HasPrefix(long.Text("access_token"), "EAA") {
-		a.t.Errorf("answers are %s and %s", short.Body, long.Body)
+		a.t.Errorf("responses %s and %s", short.Body, long.Body)
 	}
 	return long.Text("access_token")
 }
@@ -183,7 +183,7 @@ func TestRevokingEndsTheTokensOfPages(t *testing.T) {
 	}
 	id := a.must("GET", "me").Text("id")
 	if resp := a.must("DELETE", id+"/permissions"); resp.Value("success") != true {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	for _, token := range []string{user, page} {
 		a.seed.AccessToken = token

@@ -14,7 +14,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// send sends bytes of a video of a given size to an upload address.
+// send sends bytes of a video of the given size to an upload address.
 func (a *app) send(uri string, offset, size int, body []byte) simtest.Response {
 	a.t.Helper()
 	return a.Do(simtest.Request{Method: "POST", Path: uri, Body: body,

@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// refused checks an error by its numbers and its words.
+// refused checks the codes and the text of an error.
 func refused(t *testing.T, name string, resp simtest.Response, status, code, subcode int, words string) {
 	t.Helper()
 	got, _ := resp.Value("error", "error_subcode").(float64)
@@ -208,7 +208,7 @@ func TestFieldsOfAPostByLogin(t *testing.T) {
 	wantError(t, a.call("POST", id+"/comments", "message", "a"), 100, 33)
 }
 
-func TestAccountTellsOfItselfByLogin(t *testing.T) {
+func TestAccountFieldsByLogin(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	a.publish("image_url", a.picture())
@@ -238,7 +238,7 @@ func TestAccountTellsOfItselfByLogin(t *testing.T) {
 	wantError(t, a.call("GET", a.Seed("bob").AccountID), 100, 33)
 }
 
-func TestCommentsAreReadByTheOwnerOfThePostOnly(t *testing.T) {
+func TestOnlyTheOwnerReadsComments(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	id := a.publish("image_url", a.picture())
@@ -251,10 +251,10 @@ func TestCommentsAreReadByTheOwnerOfThePostOnly(t *testing.T) {
 	}
 	if below := a.must("GET", answer, "fields", "text,parent_id,media"); below.Text("parent_id") != comment ||
 		below.Text("media", "id") != id || below.Text("text") != "Second!" {
-		t.Errorf("the answer is %s", below.Body)
+		t.Errorf("reply %s", below.Body)
 	}
 	if list := a.must("GET", comment+"/replies"); list.Text("data", 0, "id") != answer || list.Value("data", 1) != nil {
-		t.Errorf("the answers are %s", list.Body)
+		t.Errorf("replies %s", list.Body)
 	}
 	wantError(t, a.call("POST", comment+"/comments", "message", "a"), 100, 33)
 	wantError(t, a.call("POST", id+"/replies", "message", "a"), 100, 33)
@@ -325,7 +325,7 @@ func TestFilesOfACarouselAreNodes(t *testing.T) {
 		2207020)
 }
 
-func TestPublishingLimitIsTold(t *testing.T) {
+func TestPublishingLimit(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{LimitFactor: 1})
 	a.publish("image_url", a.picture())
@@ -388,7 +388,7 @@ func TestInsightsOfTheAccount(t *testing.T) {
 		"metric[0]")
 }
 
-func TestResumablePhasesAreTold(t *testing.T) {
+func TestResumablePhases(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "facebook:ada", sim.Options{})
 	created := a.must("POST", a.seed.AccountID+"/media", "media_type", "REELS", "upload_type", "resumable")

@@ -14,7 +14,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// captions sends captions to their address as a form.
+// captions uploads captions to their address as a form.
 func (a *app) captions(address, metadata, text string) simtest.Response {
 	a.t.Helper()
 	var buf bytes.Buffer
@@ -42,7 +42,7 @@ const (
 	goodCaptions = "1\n00:00:00,000 --> 00:00:01,000\nHello\n"
 )
 
-// clip starts a video of 80 kB with what belongs to it, and sends its only part. It returns the answer and the tag.
+// clip initializes a video of 80 kB, with further fields, and sends its only part. It returns the response and the tag.
 func (a *app) clip(more string) (started simtest.Response, tag string) {
 	a.t.Helper()
 	body := append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), make([]byte, 80<<10)...)
@@ -57,7 +57,7 @@ func (a *app) finalize(urn string, tags ...string) simtest.Response {
 		`","uploadToken":"","uploadedPartIds":["`+strings.Join(tags, `","`)+`"]}}`)
 }
 
-func TestAnnouncedCaptionsAndThumbnailMustCome(t *testing.T) {
+func TestAnnouncedCaptionsAndThumbnailAreRequired(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	started, tag := a.clip(`,"uploadCaptions":true,"uploadThumbnail":true`)
@@ -111,7 +111,7 @@ func TestCaptionsMustBeEnglishSubRip(t *testing.T) {
 		"INVALID_VALUE_FOR_FIELD", "The captions are no form")
 	plain, _ := a.clip("")
 	if plain.Value("value", "captionsUploadUrl") != nil || plain.Value("value", "thumbnailUploadUrl") != nil {
-		t.Errorf("addresses for what was not announced: %s", plain.Body)
+		t.Errorf("addresses for files that were not announced: %s", plain.Body)
 	}
 	id := strings.TrimPrefix(plain.Text("value", "video"), "urn:li:video:")
 	refused(t, "not announced", a.captions("/linkedin/dms-uploads/"+id+"/captions", goodMetadata, goodCaptions), 404,
@@ -177,7 +177,7 @@ func TestUploadsThatLinkedInRefuses(t *testing.T) {
 	a.seed = a.Seed("community:bob")
 	refused(t, "finalized by another", a.finalize(started.Text("value", "video"), tag), 403, "ACCESS_DENIED",
 		"finalizeUpload")
-	refused(t, "asked by another", a.rest("GET", "videos/"+url.PathEscape(started.Text("value", "video")), ""), 403,
+	refused(t, "read by another", a.rest("GET", "videos/"+url.PathEscape(started.Text("value", "video")), ""), 403,
 		"ACCESS_DENIED", "Accessing this video resource is forbidden")
 	a.seed = a.Seed("ada")
 	refused(t, "images of members", a.rest("GET", "images/"+url.PathEscape(image.Text("value", "image")), ""), 403,

@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// commentBody says something about a post.
+// commentBody returns the body of a comment on a post.
 func (a *app) commentBody(object, text, parent string) string {
 	body := `{"actor":"` + a.seed.AccountID + `","object":"` + object + `","message":{"text":"` + text + `"}`
 	if parent != "" {
@@ -27,7 +27,7 @@ func TestSelfServeAppsUseTheOldCommentAPI(t *testing.T) {
 	resp := a.must(http.StatusForbidden, "POST", path, a.commentBody(urn, "First!", ""))
 	if resp.Text("message") != "Not enough permissions to access: partnerApiSocialActions.CREATE.20260701" ||
 		resp.Value("serviceErrorCode") != 100.0 {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	old := a.Must(http.StatusCreated, simtest.Request{Method: "POST", Path: "/linkedin/v2/" + path,
 		Token: a.seed.AccessToken, JSON: a.commentBody(urn, "First!", "")})
@@ -35,7 +35,7 @@ func TestSelfServeAppsUseTheOldCommentAPI(t *testing.T) {
 	activity := strings.Replace(urn, "share", "activity", 1)
 	if old.Text("id") != id || old.Text("commentUrn") != "urn:li:comment:("+activity+","+id+")" ||
 		old.Text("object") != activity || old.Text("message", "text") != "First!" {
-		t.Errorf("answer is %s", old.Body)
+		t.Errorf("response %s", old.Body)
 	}
 	posts := a.Posts()
 	if len(posts) != 2 || posts[1].Kind != sim.KindComment || *posts[1].ParentID != urn || posts[1].Text != "First!" {
@@ -44,7 +44,7 @@ func TestSelfServeAppsUseTheOldCommentAPI(t *testing.T) {
 	a.Must(http.StatusNoContent, simtest.Request{Method: "DELETE", Path: "/linkedin/v2/" + path + "/" + id + "?actor=" +
 		url.QueryEscape(a.seed.AccountID), Token: a.seed.AccessToken})
 	if a.Posts()[1].DeletedAt == nil {
-		t.Error("the comment is still there")
+		t.Error("the comment still exists")
 	}
 }
 
@@ -82,6 +82,6 @@ func TestClosedCommentsAreGone(t *testing.T) {
 		`{"patch":{"$set":{"commentsState":"CLOSED"}}}`, "X-RestLi-Method", "PARTIAL_UPDATE")
 	a.must(http.StatusForbidden, "POST", path, a.commentBody(urn, "two", ""))
 	if a.Posts()[1].DeletedAt == nil {
-		t.Error("the comment is still there")
+		t.Error("the comment still exists")
 	}
 }

@@ -105,7 +105,7 @@ func TestContentAtTheEdgeOfTheRulesPasses(t *testing.T) {
 	a.post(strings.Repeat(`\_`, 3000), nil)         // escapes are not counted
 }
 
-// file uploads a picture and waits until it can be posted.
+// file uploads a picture and waits until it is available.
 func (a *app) file(body []byte) string {
 	a.t.Helper()
 	started := a.initialize("images", "")
@@ -130,7 +130,7 @@ func TestArticleWithAThumbnailShowsIt(t *testing.T) {
 	}
 }
 
-func TestAltTextHasAnEnd(t *testing.T) {
+func TestAltTextIsLimited(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	urn := a.file(picture(t))
@@ -141,12 +141,12 @@ func TestAltTextHasAnEnd(t *testing.T) {
 	a.post("a", mediaContent(urn, "", strings.Repeat("a", 4086)))
 }
 
-// A member's large picture is refused as somebody else's until it is known everywhere.
-func TestLargePicturesOfMembersTakeTimeToSettle(t *testing.T) {
+// A member's large picture is refused as if it had another owner until it is fully replicated.
+func TestLargePicturesOfMembersAreReplicatedLate(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	body := append(picture(t), make([]byte, 2_600_000)...)
-	urn := a.file(body) // a second has passed of the five that it takes
+	urn := a.file(body) // one of the five seconds that it takes has passed
 	resp := a.rest("POST", "posts", a.body("large", mediaContent(urn, "", "")))
 	if resp.Status != http.StatusForbidden || resp.Text("code") != "ACCESS_DENIED" ||
 		resp.Text("message") != "Accessing this image resource is forbidden: the owner is not the author" {
@@ -159,7 +159,7 @@ func TestLargePicturesOfMembersTakeTimeToSettle(t *testing.T) {
 	b.post("large", mediaContent(b.file(body), "", ""))
 }
 
-func TestDuplicatesAreToldApartByAuthorTextAndContent(t *testing.T) {
+func TestDuplicatesHaveTheSameAuthorTextAndContent(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "community:ada", sim.Options{})
 	first := a.post("same #tag", nil)

@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// refused checks an error's status, code and words.
+// refused checks the status, the code and the text of an error.
 func refused(t *testing.T, name string, resp simtest.Response, status int, code, message string) {
 	t.Helper()
 	if resp.Status != status || resp.Text("code") != code || !strings.Contains(resp.Text("message"), message) ||
@@ -47,7 +47,7 @@ func TestIdentityNeedsItsScopes(t *testing.T) {
 	b.Must(http.StatusForbidden, simtest.Request{Method: "GET", Path: "/linkedin/v2/me", Token: b.seed.AccessToken})
 }
 
-func TestUserinfoTellsTheMailWhereItMay(t *testing.T) {
+func TestUserinfoHasTheEmailWithItsScope(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	token := a.connect("openid profile email").Text("access_token")
@@ -55,7 +55,7 @@ func TestUserinfoTellsTheMailWhereItMay(t *testing.T) {
 	if resp.Text("email") != "carol@sandbox.example" || resp.Value("email_verified") != true ||
 		resp.Text("given_name") != "Carol" || resp.Text("family_name") != "Sandbox" ||
 		resp.Text("locale", "country") != "US" || resp.Text("locale", "language") != "en" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestMembersAdministerTwoOrganizations(t *testing.T) {
 	refused(t, "no number", a.rest("GET", "organizations/acme", ""), 404, "NOT_FOUND", "Entity with key acme not found")
 }
 
-func TestOrganizationsAreFoundByTheirVeryName(t *testing.T) {
+func TestOrganizationsAreFoundByExactName(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "organization:acme", sim.Options{})
 	a.must(http.StatusOK, "GET", "organizationAcls?q=roleAssignee", "")
@@ -111,7 +111,7 @@ func TestOrganizationsAreFoundByTheirVeryName(t *testing.T) {
 		if none := a.must(http.StatusOK, "GET", "organizations?q=vanityName&vanityName="+name,
 			""); none.Value("elements",
 			0) != nil {
-			t.Errorf("%s finds %s", name, none.Body)
+			t.Errorf("search for %s: %s", name, none.Body)
 		}
 	}
 	refused(t, "no name", a.rest("GET", "organizations?q=vanityName", ""), 400, "PARAM_INVALID", "q must be vanityName")
@@ -122,7 +122,7 @@ func TestOrganizationsAreFoundByTheirVeryName(t *testing.T) {
 	refused(t, "scope", b.rest("GET", "organizationAcls?q=roleAssignee", ""), 403, "ACCESS_DENIED", "organizationAcls")
 }
 
-func TestFollowersAreFoundByTheBeginningOfTheirNames(t *testing.T) {
+func TestFollowersAreFoundByPrefix(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "organization:acme", sim.Options{})
 	for _, name := range []string{"carol", "carlos"} {
@@ -130,23 +130,23 @@ func TestFollowersAreFoundByTheBeginningOfTheirNames(t *testing.T) {
 	}
 	path := "peopleTypeahead?q=organizationFollowers&organization=" + url.QueryEscape(a.seed.AccountID) + "&keywords="
 	if two := a.must(http.StatusOK, "GET", path+"Car", ""); two.Value("paging", "total") != 2.0 {
-		t.Errorf("Car finds %s", two.Body)
+		t.Errorf("search for Car: %s", two.Body)
 	}
 	one := a.must(http.StatusOK, "GET", path+"caro", "")
 	if one.Value("paging", "total") != 1.0 || one.Text("elements", 0, "firstName") != "Carol" ||
 		one.Text("elements", 0, "lastName") != "Sandbox" ||
 		!strings.HasPrefix(one.Text("elements", 0, "member"), "urn:li:person:") {
-		t.Errorf("caro finds %s", one.Body)
+		t.Errorf("search for caro: %s", one.Body)
 	}
 	if none := a.must(http.StatusOK, "GET", path+"Acme+Inc", ""); none.Value("elements", 0) != nil {
-		t.Errorf("an organization follows: %s", none.Body)
+		t.Errorf("an organization is a follower: %s", none.Body)
 	}
 	refused(t, "short", a.rest("GET", path+"ca", ""), 400, "PARAM_INVALID", "keywords must have at least 3 characters")
 	refused(t, "not one's own", a.rest("GET", "peopleTypeahead?q=organizationFollowers&organization="+
 		url.QueryEscape("urn:li:organization:1")+"&keywords=carol", ""), 403, "ACCESS_DENIED", "peopleTypeahead")
 }
 
-func TestConsentRefusesAppsThatAskWrongly(t *testing.T) {
+func TestConsentErrors(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "ada", sim.Options{})
 	good := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "scope": {"openid"}}
@@ -202,7 +202,7 @@ func TestTokenEndpointRefusals(t *testing.T) {
 			t.Errorf("%s: %s", path, resp.Body)
 		}
 	}
-	// A token of one app is no good to another.
+	// A token of one app is not valid for another.
 	code := a.authorize("w_organization_social", url.Values{"decision": {"allow"},
 		"name": {"carol"}}).Query().Get("code")
 	pair := a.token(http.StatusOK, exchange(code, redirect))

@@ -13,7 +13,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// app is an app's view of the sandbox, with one connected account.
+// app is a client app of the sandbox, with one connected account.
 type app struct {
 	*simtest.Sandbox
 	t    *testing.T
@@ -26,7 +26,7 @@ func setup(t *testing.T, handle string, options sim.Options) *app {
 	return &app{Sandbox: s, t: t, seed: s.Seed(handle)}
 }
 
-// rest makes a call of the versioned API.
+// rest calls the versioned API.
 func (a *app) rest(method, path, body string, more ...string) simtest.Response {
 	a.t.Helper()
 	header := map[string]string{"Linkedin-Version": "202609", "X-Restli-Protocol-Version": "2.0.0"}
@@ -37,7 +37,7 @@ func (a *app) rest(method, path, body string, more ...string) simtest.Response {
 		Header: header})
 }
 
-// must makes a call of the versioned API that has to be answered with a status.
+// must calls the versioned API and fails the test unless the status matches.
 func (a *app) must(status int, method, path, body string, more ...string) simtest.Response {
 	a.t.Helper()
 	resp := a.rest(method, path, body, more...)
@@ -47,7 +47,7 @@ func (a *app) must(status int, method, path, body string, more ...string) simtes
 	return resp
 }
 
-// body returns a post's body with some members changed; nil removes one.
+// body returns a post's body with some fields changed; nil removes a field.
 func (a *app) body(commentary string, changes map[string]any) string {
 	a.t.Helper()
 	post := map[string]any{"author": a.seed.AccountID, "commentary": commentary, "visibility": "PUBLIC",
@@ -67,12 +67,12 @@ func (a *app) body(commentary string, changes map[string]any) string {
 	return string(text)
 }
 
-// post publishes and returns the URN of the header.
+// post publishes a post and returns its URN, from the header.
 func (a *app) post(commentary string, changes map[string]any) string {
 	a.t.Helper()
 	resp := a.must(http.StatusCreated, "POST", "posts", a.body(commentary, changes))
 	if len(resp.Body) != 0 || resp.Header.Get("x-restli-id") == "" {
-		a.t.Fatalf("answer has the id %q and the body %s", resp.Header.Get("x-restli-id"), resp.Body)
+		a.t.Fatalf("response has the id %q and the body %s", resp.Header.Get("x-restli-id"), resp.Body)
 	}
 	return resp.Header.Get("x-restli-id")
 }
@@ -114,7 +114,7 @@ func TestUnescapedTextIsTruncatedSilently(t *testing.T) {
 	for commentary, want := range cases {
 		a.post(commentary, nil)
 		if got := a.Posts()[i].Text; got != want {
-			t.Errorf("%q became %q, want %q", commentary, got, want)
+			t.Errorf("commentary %q was stored as %q, want %q", commentary, got, want)
 		}
 		i++
 	}
@@ -182,7 +182,7 @@ func TestDuplicateNamesThePostForTenMinutes(t *testing.T) {
 	resp := a.must(http.StatusUnprocessableEntity, "POST", "posts", a.body("same", nil))
 	if !strings.HasSuffix(resp.Text("message"), "Content is a duplicate of "+urn) ||
 		resp.Text("errorDetails", "inputErrors", 0, "code") != "DUPLICATE_POST" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.Clock.Advance(10 * time.Minute)
 	a.post("same", nil)
@@ -193,12 +193,12 @@ func TestLostAnswerIsFoundByTheDuplicate(t *testing.T) {
 	a := setup(t, "ada", sim.Options{})
 	a.Fault(sim.Publish, sim.LostResponse, nil)
 	if resp := a.rest("POST", "posts", a.body("lost", nil)); resp.Status != 0 {
-		t.Fatalf("an answer came: %d", resp.Status)
+		t.Fatalf("got a response: %d", resp.Status)
 	}
 	posts := a.Posts()
 	resp := a.must(http.StatusUnprocessableEntity, "POST", "posts", a.body("lost", nil))
 	if len(posts) != 1 || !strings.Contains(resp.Text("message"), posts[0].PlatformPostID) {
-		t.Errorf("posts are %+v, answer is %s", posts, resp.Body)
+		t.Errorf("posts %+v, response %s", posts, resp.Body)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestDeleteIsIdempotent(t *testing.T) {
 	a.must(http.StatusNoContent, "DELETE", path, "", "X-RestLi-Method", "DELETE")
 	a.must(http.StatusNoContent, "DELETE", path, "", "x-restli-method", "delete")
 	if a.Posts()[0].DeletedAt == nil {
-		t.Error("it is still there")
+		t.Error("the post still exists")
 	}
 	a.post("gone", nil)
 }
@@ -321,7 +321,7 @@ func TestMemberStatisticsReturnOneMetricPerCall(t *testing.T) {
 	path := "memberCreatorPostAnalytics?q=entity&entity=(share:" + url.QueryEscape(urn) +
 		")&aggregation=TOTAL&queryType="
 	if resp := a.must(http.StatusOK, "GET", path+"REACTION", ""); resp.Value("elements", 0, "count") != 4.0 {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.must(http.StatusBadRequest, "GET", path+"MOOD", "")
 }
@@ -381,7 +381,7 @@ func TestRestartKeepsPostsAndTheirDuplicates(t *testing.T) {
 	a := setup(t, "organization:acme", sim.Options{DataDir: dir})
 	if resp := a.must(http.StatusUnprocessableEntity, "POST", "posts",
 		a.body("kept", nil)); !strings.Contains(resp.Text("message"), first) {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	if counts := a.must(http.StatusOK, "GET", "socialMetadata/"+url.PathEscape(first),
 		""); counts.Value("reactionSummaries", "LIKE", "count") != 1.0 {

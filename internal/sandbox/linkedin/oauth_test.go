@@ -13,7 +13,7 @@ import (
 
 const redirect = "https://app.example/cb"
 
-// authorize walks the consent page and returns where it leads.
+// authorize submits the consent page and returns the redirect.
 func (a *app) authorize(scope string, form url.Values) *url.URL {
 	a.t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"},
@@ -45,7 +45,7 @@ func TestMemberTokensCannotBeRefreshed(t *testing.T) {
 	resp := a.connect("openid profile w_member_social")
 	if resp.Value("expires_in") != 5184000.0 || resp.Text("scope") != "openid,profile,w_member_social" ||
 		resp.Value("refresh_token") != nil || resp.Text("id_token") == "" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.seed.AccessToken = resp.Text("access_token")
 	who := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/linkedin/v2/userinfo",
@@ -68,7 +68,7 @@ func TestCommunityAppsGetRefreshTokensAndOrganizations(t *testing.T) {
 	resp := a.connect("r_basicprofile w_member_social w_organization_social r_organization_social " +
 		"rw_organization_admin")
 	if resp.Value("refresh_token_expires_in") != 31536000.0 {
-		t.Fatalf("answer is %s", resp.Body)
+		t.Fatalf("response %s", resp.Body)
 	}
 	a.Clock.Advance(330 * 24 * time.Hour)
 	again := a.token(http.StatusOK, url.Values{"grant_type": {"refresh_token"},
@@ -151,7 +151,7 @@ func TestNewScopesRevokeEarlierTokens(t *testing.T) {
 	a.connect("openid profile w_member_social")
 	if resp := a.Must(http.StatusUnauthorized, userinfo); resp.Value("serviceErrorCode") != 65601.0 ||
 		resp.Value("code") != nil {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 

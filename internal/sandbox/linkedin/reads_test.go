@@ -92,7 +92,7 @@ func TestReadsThatLinkedInRefuses(t *testing.T) {
 		"socialMetadata.GET")
 }
 
-func TestStatisticsFollowFromWhatPeopleDid(t *testing.T) {
+func TestStatisticsAreDerivedFromReactions(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "organization:acme", sim.Options{})
 	urn := a.post("root", poll("q", "ONE_DAY", "a", "b"))
@@ -193,7 +193,7 @@ func TestCommentsAreDeletedByTheirAuthorOnly(t *testing.T) {
 	}
 }
 
-func TestCommentsStateIsOpenedAndClosedByTheAuthor(t *testing.T) {
+func TestAuthorOpensAndClosesComments(t *testing.T) {
 	t.Parallel()
 	a := setup(t, "organization:acme", sim.Options{})
 	urn := a.post("root", nil)

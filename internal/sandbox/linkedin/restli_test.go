@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-func TestListsKeepBracketsAndEncodeItems(t *testing.T) {
+func TestRestliLists(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		query string
@@ -45,7 +45,7 @@ func TestListsKeepBracketsAndEncodeItems(t *testing.T) {
 	}
 }
 
-func TestRecordsOfKeysAndValues(t *testing.T) {
+func TestRestliRecords(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]map[string]string{
 		"(share:urn%3Ali%3Ashare%3A1)": {"share": "urn:li:share:1"},
@@ -98,7 +98,7 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-func TestLittleTextKeepsWhatIsWellFormed(t *testing.T) {
+func TestLittleTextParsing(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]littleText{
 		"":                              {},
@@ -174,12 +174,12 @@ func TestFilesThatCannotBeProcessed(t *testing.T) {
 			t.Errorf("%s after the upload is %s", name, got)
 		}
 		if got := c.asset.status(uploaded.Add(time.Minute), time.Minute); got != want {
-			t.Errorf("%s in the end is %s, want %s", name, got, want)
+			t.Errorf("%s after processing is %s, want %s", name, got, want)
 		}
 	}
 }
 
-func TestHandlesOfMembersLeaveRoomForTheirOrganizations(t *testing.T) {
+func TestMemberHandleLength(t *testing.T) {
 	t.Parallel()
 	if _, err := member(strings.Repeat("a", 25)); err == nil {
 		t.Error("a handle of 25 characters is allowed")

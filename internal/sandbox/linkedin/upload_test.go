@@ -27,14 +27,14 @@ func picture(t *testing.T) []byte {
 	return buf.Bytes()
 }
 
-// initialize begins an upload and returns the answer.
+// initialize starts an upload and returns the response.
 func (a *app) initialize(resource, more string) simtest.Response {
 	a.t.Helper()
 	return a.must(http.StatusOK, "POST", resource+"?action=initializeUpload",
 		`{"initializeUploadRequest":{"owner":"`+a.seed.AccountID+`"`+more+`}}`)
 }
 
-// put sends a part of a video, without a token.
+// put sends a part of a video without a token.
 func (a *app) put(status int, address string, body []byte) simtest.Response {
 	a.t.Helper()
 	return a.Must(status, simtest.Request{Method: "PUT", Path: address, Body: body,
@@ -78,7 +78,7 @@ func TestImageUploadIsProcessed(t *testing.T) {
 	urn := started.Text("value", "image")
 	if !strings.HasPrefix(urn, "urn:li:image:") ||
 		!strings.HasPrefix(started.Text("value", "uploadUrl"), a.URL+"/linkedin/dms-uploads/") {
-		t.Fatalf("answer is %s", started.Body)
+		t.Fatalf("response %s", started.Body)
 	}
 	body := a.body("picture", mediaContent(urn, "", "A grey field"))
 	if resp := a.must(http.StatusBadRequest, "POST", "posts", body); resp.Text("code") != "MEDIA_ASSET_WAITING_UPLOAD" {
@@ -126,7 +126,7 @@ func TestFileOfAnotherOwnerCannotBePosted(t *testing.T) {
 	resp := a.must(http.StatusForbidden, "POST", "posts",
 		a.body("stolen", mediaContent(started.Text("value", "image"), "", "")))
 	if !strings.HasPrefix(resp.Text("message"), "Accessing this image resource is forbidden") {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestInvalidImageFails(t *testing.T) {
 	resp := a.must(http.StatusBadRequest, "POST", "posts",
 		a.body("text", mediaContent(started.Text("value", "image"), "", "")))
 	if resp.Text("code") != "MEDIA_ASSET_PROCESSING_FAILED" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestUploadURLsExpire(t *testing.T) {
 	address := a.initialize("images", "").Text("value", "uploadUrl")
 	a.Clock.Advance(30 * 24 * time.Hour)
 	if resp := a.put(http.StatusBadRequest, address, picture(t)); resp.Text("code") != "EXPIRED_UPLOAD_URL" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.put(http.StatusNotFound, "/linkedin/dms-uploads/nosuch/0", picture(t))
 }

@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox/mp4"
 )
 
-// header returns a mvhd box of either version.
+// header returns an mvhd box of either version.
 func header(version byte, scale uint32, ticks uint64) []byte {
 	body := make([]byte, 112)
 	body[0] = version
@@ -64,7 +64,7 @@ func track(handlers []string, codec string, width, height uint16, turned bool) [
 	return boxOf("trak", slices.Concat(boxOf("tkhd", tkhd...), boxOf("mdia", media...))...)
 }
 
-func TestFirstTrackOfEachKindIsTold(t *testing.T) {
+func TestFirstTrackOfEachKindCounts(t *testing.T) {
 	t.Parallel()
 	video, sound := []string{"vide"}, []string{"soun"}
 	for name, c := range map[string]struct {
@@ -89,13 +89,13 @@ func TestFirstTrackOfEachKindIsTold(t *testing.T) {
 		for _, piece := range []int{1, 13, 4096} {
 			m := readMovie(t, boxOf("moov", slices.Concat(c.tracks...)...), piece)
 			if m.Width != c.width || m.Height != c.height || m.Video != c.video || m.Audio != c.audio {
-				t.Errorf("%s in pieces of %d: %+v", name, piece, m)
+				t.Errorf("%s in chunks of %d: %+v", name, piece, m)
 			}
 		}
 	}
 }
 
-func TestMovieIsWholeWithIndexAndPictures(t *testing.T) {
+func TestMovieIsWholeWithIndexAndData(t *testing.T) {
 	t.Parallel()
 	index, pictures := boxOf("moov", header(0, 1000, 1000)...), boxOf("mdat", 1, 2, 3, 4)
 	for name, c := range map[string]struct {
@@ -116,7 +116,7 @@ func TestMovieIsWholeWithIndexAndPictures(t *testing.T) {
 	} {
 		for _, piece := range []int{1, 5, 4096} {
 			if m := readMovie(t, c.file, piece); m.Whole() != c.want {
-				t.Errorf("%s in pieces of %d: whole %t", name, piece, m.Whole())
+				t.Errorf("%s in chunks of %d: whole %t", name, piece, m.Whole())
 			}
 		}
 	}
@@ -127,14 +127,14 @@ func TestRatesAndRatiosOfUnknownMovies(t *testing.T) {
 	var unknown mp4.Movie
 	if unknown.BitRate(1000) != 0 || unknown.Ratio() != 0 || unknown.Shape() != (mp4.Shape{}) ||
 		unknown.Shape().Known() {
-		t.Errorf("an unknown movie has %v bits, the ratio %v", unknown.BitRate(1000), unknown.Ratio())
+		t.Errorf("an unknown movie has the bit rate %v, the ratio %v", unknown.BitRate(1000), unknown.Ratio())
 	}
 	m := mp4.Movie{Width: 1920, Height: 1080, Length: 2 * time.Second}
 	if m.BitRate(1000) != 4000 || m.Ratio() != 1920.0/1080 {
-		t.Errorf("%v bits, the ratio %v", m.BitRate(1000), m.Ratio())
+		t.Errorf("bit rate %v, ratio %v", m.BitRate(1000), m.Ratio())
 	}
 	if s := m.Shape(); s != (mp4.Shape{Width: 1920, Height: 1080, Duration: 2 * time.Second}) || !s.Known() {
-		t.Errorf("the shape is %+v", s)
+		t.Errorf("shape %+v", s)
 	}
 	for _, s := range []mp4.Shape{{Width: 1}, {Height: 1}, {Duration: time.Second}} {
 		if s.Known() {
@@ -143,7 +143,7 @@ func TestRatesAndRatiosOfUnknownMovies(t *testing.T) {
 	}
 }
 
-// What is stored between two parts of an upload must stay small, however large the file is.
+// The state stored between two parts of an upload must stay small, however large the file is.
 func TestStateBetweenPartsIsSmall(t *testing.T) {
 	t.Parallel()
 	file := graphtest.MP4(graphtest.Video{Bytes: 100_000, IndexLast: true})
@@ -154,10 +154,10 @@ func TestStateBetweenPartsIsSmall(t *testing.T) {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
 		if len(m.Head) > 16 || len(m.Body) > 4<<10 {
-			t.Fatalf("after %d bytes, %d and %d are held", i, len(m.Head), len(m.Body))
+			t.Fatalf("after %d bytes, %d and %d are buffered", i, len(m.Head), len(m.Body))
 		}
 	}
 	if !m.Whole() {
-		t.Errorf("the movie is %+v", m)
+		t.Errorf("movie %+v", m)
 	}
 }

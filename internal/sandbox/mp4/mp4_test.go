@@ -10,7 +10,7 @@ import (
 	"crier/internal/sandbox/mp4"
 )
 
-// readMovie writes a file in pieces and stores what is known between them, as an upload does.
+// readMovie writes a file in chunks and saves the state between them, as an upload does.
 func readMovie(t testing.TB, file []byte, piece int) mp4.Movie {
 	t.Helper()
 	var m mp4.Movie
@@ -40,11 +40,11 @@ func TestMovieIsParsedInChunks(t *testing.T) {
 			m := readMovie(t, file, piece)
 			if !m.Whole() || m.Length != 90*time.Second || m.Width != 1080 || m.Height != 1920 || m.Video != "avc1" ||
 				m.Audio != "mp4a" {
-				t.Errorf("in pieces of %d: %+v", piece, m)
+				t.Errorf("in chunks of %d: %+v", piece, m)
 			}
 		}
 		if m := readMovie(t, file[:len(file)-1], 100); m.Whole() {
-			t.Errorf("a file that was cut off is whole: %+v", m)
+			t.Errorf("a truncated file is whole: %+v", m)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestMovieSupportsRareBoxes(t *testing.T) {
 	binary.BigEndian.PutUint16(turned[80:], 1080)
 	if m := readMovie(t, boxOf("trak", boxOf("tkhd", turned...)...), 1000); m.Width != 1080 || m.Height != 1920 ||
 		m.Ratio() != 0.5625 {
-		t.Errorf("turned by a quarter: %+v", m)
+		t.Errorf("rotated by 90 degrees: %+v", m)
 	}
 	large := append(binary.BigEndian.AppendUint64([]byte("\x00\x00\x00\x01mdat"), 20), 1, 2, 3, 4)
 	if m := readMovie(t, append(large, boxOf("moov")...), 3); !m.Whole() {
@@ -113,7 +113,7 @@ func FuzzMovie(f *testing.F) {
 		_, _ = whole.Write(file)
 		if whole.Whole() != pieces.Whole() || whole.Length != pieces.Length || whole.Width != pieces.Width ||
 			whole.Video != pieces.Video {
-			t.Errorf("in one piece %+v, in pieces %+v", whole, pieces)
+			t.Errorf("in one chunk %+v, in several %+v", whole, pieces)
 		}
 	})
 }

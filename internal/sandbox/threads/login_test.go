@@ -13,7 +13,7 @@ import (
 
 const redirect = "https://app.example/cb"
 
-// authorize walks the consent page and returns where it leads.
+// authorize submits the consent page and returns the redirect.
 func (a *app) authorize(scope string, form url.Values) *url.URL {
 	a.t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {redirect}, "state": {"S"},
@@ -40,17 +40,17 @@ func TestLogin(t *testing.T) {
 	a := setup(t, sim.Options{Clients: map[string]string{"app": "secret"}})
 	to := a.authorize("threads_basic,threads_content_publish", url.Values{"decision": {"allow"}, "name": {"carol"}})
 	if to.Fragment != "_" || to.Query().Get("state") != "S" {
-		t.Errorf("consent leads to %s", to)
+		t.Errorf("consent redirects to %s", to)
 	}
 	short := a.exchange(http.StatusOK, to.Query().Get("code"))
 	if _, isNumber := short.Value("user_id").(float64); !isNumber {
-		t.Errorf("answer is %s", short.Body)
+		t.Errorf("response %s", short.Body)
 	}
 	wantError(t, a.exchange(http.StatusBadRequest, to.Query().Get("code")), 100, 0)
 	long := a.get(http.StatusOK, "/access_token", url.Values{"grant_type": {"th_exchange_token"},
 		"client_secret": {"secret"}, "access_token": {short.Text("access_token")}})
 	if long.Value("expires_in") != 5183944.0 || long.Text("token_type") != "bearer" {
-		t.Errorf("answer is %s", long.Body)
+		t.Errorf("response %s", long.Body)
 	}
 	wantError(t, a.get(http.StatusBadRequest, "/access_token",
 		url.Values{"grant_type": {"th_exchange_token"}, "client_secret": {"guess"},

@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-// refused checks an error by its code and its words.
+// refused checks the code and the text of an error.
 func refused(t *testing.T, name string, resp simtest.Response, status, code int, words string) {
 	t.Helper()
 	if resp.Status != status || resp.Value("error", "code") != float64(code) ||
@@ -140,7 +140,7 @@ func TestContainersAtTheEdgeOfTheRules(t *testing.T) {
 	}
 }
 
-func TestOptionalScopesAreAskedFor(t *testing.T) {
+func TestOptionalScopesAreRequired(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	for scope, params := range map[string][]string{
@@ -153,7 +153,7 @@ func TestOptionalScopesAreAskedFor(t *testing.T) {
 		"threads_location_tagging is missing")
 	refused(t, "limit", a.call("GET", "me/threads_publishing_limit", "fields", "location_search_quota_usage"), 403, 10,
 		"threads_location_tagging")
-	other := a.say("by ada")
+	other := a.post("by ada")
 	a.seed = a.Seed("bob")
 	refused(t, "reply to another", a.call("POST", "me/threads", "media_type", "TEXT", "text", "a", "reply_to_id",
 		other), 403,
@@ -178,7 +178,7 @@ func TestPlacesAreFoundByTheirNames(t *testing.T) {
 		t.Errorf("around a place: %s", all.Body)
 	}
 	if none := a.must("GET", "location_search", "q", "moon"); none.Value("data", 0) != nil {
-		t.Errorf("nothing: %s", none.Body)
+		t.Errorf("no place: %s", none.Body)
 	}
 	refused(t, "no question", a.call("GET", "location_search", "latitude", "1"), 400, 100,
 		"q, or latitude and longitude")
@@ -189,7 +189,7 @@ func TestPlacesAreFoundByTheirNames(t *testing.T) {
 func TestRelationsOfPosts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	root := a.say("root")
+	root := a.post("root")
 	reply := a.reply(root, "one")
 	below := a.reply(reply, "two")
 	quote := a.publish("media_type", "TEXT", "text", "as I said", "quote_post_id", root)
@@ -219,17 +219,17 @@ func TestRelationsOfPosts(t *testing.T) {
 	wantError(t, a.call("POST", "1/repost"), 24, 4279009)
 }
 
-func TestRepliesAreReadByTheAuthorOfTheConversation(t *testing.T) {
+func TestOnlyTheAuthorReadsReplies(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	root := a.say("root")
+	root := a.post("root")
 	ada := a.seed
 	a.seed = a.Seed("approved:bob")
 	reply := a.reply(root, "from bob")
 	wantError(t, a.call("GET", root, "fields", "id"), 100, 33)
 	wantError(t, a.call("GET", root+"/replies"), 100, 33)
 	if own := a.must("GET", "me/replies", "fields", "id,text"); own.Text("data", 0, "id") != reply {
-		t.Errorf("what bob replied: %s", own.Body)
+		t.Errorf("bob's replies: %s", own.Body)
 	}
 	a.seed = ada
 	seen := a.must("GET", reply, "fields", "text,username,is_reply_owned_by_me")
@@ -258,7 +258,7 @@ func TestRepliesAreReadByTheAuthorOfTheConversation(t *testing.T) {
 	}
 }
 
-func TestProfileTellsTheAccount(t *testing.T) {
+func TestProfileFields(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	me := a.must("GET", "me", "fields", "id,username,name,threads_profile_picture_url,threads_biography,is_verified")
@@ -274,7 +274,7 @@ func TestProfileTellsTheAccount(t *testing.T) {
 func TestInsightsOfTheAccount(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	root := a.say("root")
+	root := a.post("root")
 	a.reply(root, "one")
 	a.must("POST", root+"/repost")
 	a.Like(root, 4)
@@ -332,7 +332,7 @@ func TestPicturesThatThreadsRefuses(t *testing.T) {
 	a.publish("media_type", "IMAGE", "image_url", wide)
 }
 
-func TestContainersOfOthersAreNotThere(t *testing.T) {
+func TestContainersOfOtherAccountsAreNotFound(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.createContainer("media_type", "TEXT", "text", "a")

@@ -14,7 +14,7 @@ func TestLengthCountsEmojiInBytes(t *testing.T) {
 		"❤":          1,
 		"1️⃣":        7,
 		"🇩🇪":         8,
-		"क्\u200dष":  4, // a joiner that joins letters
+		"क्\u200dष":  4, // a joiner between letters
 		"one ⭐ star": 12,
 	} {
 		if got := length(text); got != want {

@@ -13,7 +13,7 @@ import (
 	"crier/internal/sandbox/threads"
 )
 
-// app is an app's view of the sandbox, with one connected account and a host for its media.
+// app is a client app of the sandbox, with one connected account and a host for its media.
 type app struct {
 	*simtest.Sandbox
 	t    *testing.T
@@ -27,7 +27,7 @@ func setup(t *testing.T, options sim.Options) *app {
 	return &app{Sandbox: s, t: t, seed: s.Seed("ada"), host: graphtest.NewHost(t)}
 }
 
-// call makes a call with its parameters, given in pairs, and the token among them.
+// call calls the API with parameters, which are pairs of names and values, and the token.
 func (a *app) call(method, path string, params ...string) simtest.Response {
 	a.t.Helper()
 	form := url.Values{"access_token": {a.seed.AccessToken}}
@@ -43,7 +43,7 @@ func (a *app) call(method, path string, params ...string) simtest.Response {
 	return a.Do(r)
 }
 
-// must is call for answers that have to be good.
+// must is call that fails the test unless the call succeeds.
 func (a *app) must(method, path string, params ...string) simtest.Response {
 	a.t.Helper()
 	resp := a.call(method, path, params...)
@@ -58,7 +58,7 @@ func (a *app) createContainer(params ...string) string {
 	return a.must("POST", "me/threads", params...).Text("id")
 }
 
-// publish makes a container, waits for it, and publishes it.
+// publish creates a container, waits for it, and publishes it.
 func (a *app) publish(params ...string) string {
 	a.t.Helper()
 	id := a.createContainer(params...)
@@ -66,7 +66,7 @@ func (a *app) publish(params ...string) string {
 	return a.must("POST", "me/threads_publish", "creation_id", id).Text("id")
 }
 
-func (a *app) say(text string) string {
+func (a *app) post(text string) string {
 	a.t.Helper()
 	return a.publish("media_type", "TEXT", "text", text)
 }
@@ -84,7 +84,7 @@ func (a *app) video() string {
 	return a.host.Serve("/v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
 }
 
-// wantError checks an error by its numbers, as apps do.
+// wantError checks the code and the subcode of an error, as apps do.
 func wantError(t *testing.T, resp simtest.Response, code, subcode int) {
 	t.Helper()
 	gotSubcode, _ := resp.Value("error", "error_subcode").(float64)
@@ -294,7 +294,7 @@ func TestRejectedContainers(t *testing.T) {
 func TestChainsAreRepliesToPublishedPosts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	root := a.say("1/3")
+	root := a.post("1/3")
 	second := a.reply(root, "2/3")
 	third := a.reply(second, "3/3")
 	posts := a.Posts()
@@ -326,7 +326,7 @@ func TestChainsAreRepliesToPublishedPosts(t *testing.T) {
 func TestRepostsAndQuotes(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	root := a.say("original")
+	root := a.post("original")
 	repost := a.must("POST", root+"/repost").Text("id")
 	if again := a.must("POST", root+"/repost").Text("id"); again != repost {
 		t.Errorf("reposted twice: %s and %s", repost, again)
@@ -355,13 +355,13 @@ func TestDeletesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("before", func(t *testing.T) {
 		a := setup(t, sim.Options{DataDir: dir})
-		id := a.say("gone")
+		id := a.post("gone")
 		if resp := a.must("DELETE", id); resp.Value("success") != true || resp.Text("deleted_id") != id {
-			t.Errorf("answer is %s", resp.Body)
+			t.Errorf("response %s", resp.Body)
 		}
 		wantError(t, a.call("DELETE", id), 100, 33)
 		wantError(t, a.call("GET", id), 100, 33)
-		mine := a.say("mine")
+		mine := a.post("mine")
 		a.seed = a.Seed("bob")
 		wantError(t, a.call("DELETE", mine), 100, 33)
 	})
@@ -390,7 +390,7 @@ func TestQuotaIsEnforced(t *testing.T) {
 		t.Errorf("%d posts", len(a.Posts()))
 	}
 	a.Clock.Advance(time.Second)
-	a.say("the next day")
+	a.post("the next day")
 }
 
 func TestContainersExpireAfterADay(t *testing.T) {
@@ -416,7 +416,7 @@ func TestGhostPostsDisappear(t *testing.T) {
 func TestInsightsFollowTheLikes(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	id := a.say("like me")
+	id := a.post("like me")
 	a.Like(id, 12)
 	numbers := a.must("GET", id+"/insights", "metric", "views,likes,replies,reposts,quotes,shares")
 	if numbers.Value("data", 1, "values", 0, "value") != 12.0 || numbers.Text("data", 0, "period") != "lifetime" ||
@@ -438,7 +438,7 @@ func TestLostAnswerLeavesOnePost(t *testing.T) {
 	a.Clock.Advance(time.Second)
 	a.Fault(sim.Publish, sim.LostResponse, map[string]any{"accountId": a.seed.AccountID})
 	if resp := a.call("POST", "me/threads_publish", "creation_id", container); resp.Status != 0 {
-		t.Fatalf("answer is %d %s", resp.Status, resp.Body)
+		t.Fatalf("response %d %s", resp.Status, resp.Body)
 	}
 	if status := a.must("GET", container, "fields", "status"); status.Text("status") != "PUBLISHED" {
 		t.Errorf("status is %s", status.Body)
@@ -488,7 +488,7 @@ func TestFaultsUseThreadsErrors(t *testing.T) {
 func TestPagesEscapeTexts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
-	id := a.say(`<script>alert("a")</script>`)
+	id := a.post(`<script>alert("a")</script>`)
 	permalink := a.must("GET", id, "fields", "permalink").Text("permalink")
 	for _, address := range []string{permalink, a.URL + "/threads"} {
 		page := string(a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: address}).Body)

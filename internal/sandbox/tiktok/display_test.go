@@ -21,7 +21,7 @@ func (a *app) user(fields string) simtest.Response {
 		Token: a.seed.AccessToken})
 }
 
-func TestUserInfoTellsTheFieldsThatAreAskedFor(t *testing.T) {
+func TestUserInfoReturnsTheRequestedFields(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.small()
@@ -52,7 +52,7 @@ func TestUserInfoTellsTheFieldsThatAreAskedFor(t *testing.T) {
 	}
 }
 
-// connect lets carol grant some scopes, and acts for her.
+// connect connects carol with some scopes and uses her token.
 func (a *app) connect(scopes ...string) {
 	a.t.Helper()
 	form := url.Values{"decision": {"allow"}, "name": {"carol"}, "scope": scopes}
@@ -60,7 +60,7 @@ func (a *app) connect(scopes ...string) {
 	a.seed.AccessToken = a.token(http.StatusOK, exchange(code, "https://app.example/cb", "")).Text("access_token")
 }
 
-func TestScopesOpenWhatTheyName(t *testing.T) {
+func TestEndpointsNeedTheirScopes(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.connect("user.info.basic")
@@ -119,7 +119,7 @@ func TestVideoListComesInPages(t *testing.T) {
 		a.small()
 		a.Clock.Advance(2 * time.Second)
 	}
-	a.must("post/publish/creator_info/query/", "") // what is due is settled by any call
+	a.must("post/publish/creator_info/query/", "") // any call processes what is due
 	posts := a.Posts()
 	page := func(cursor, count int64) simtest.Response {
 		t.Helper()
@@ -150,7 +150,7 @@ func TestVideoListComesInPages(t *testing.T) {
 	}
 }
 
-func TestListAndQueryRefuseBadQuestions(t *testing.T) {
+func TestListAndQueryRefuseInvalidRequests(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	ids := `"1"` + strings.Repeat(`,"1"`, 20)
@@ -168,7 +168,7 @@ func TestListAndQueryRefuseBadQuestions(t *testing.T) {
 	}
 }
 
-func TestVideosOfOthersAreNotTold(t *testing.T) {
+func TestVideosOfOtherAccountsAreNotListed(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	publishID := a.small()
@@ -179,7 +179,7 @@ func TestVideosOfOthersAreNotTold(t *testing.T) {
 	own := a.must("video/query/?fields=id,title,video_description,share_url,embed_link,duration,view_count", query)
 	if own.Text("data", "videos", 0, "id") != id || own.Text("data", "videos", 0, "title") != "Look <b>here</b> #tag" ||
 		own.Text("data", "videos", 0, "share_url") != a.URL+"/tiktok/@ada/video/"+id {
-		t.Errorf("its own: %s", own.Body)
+		t.Errorf("own: %s", own.Body)
 	}
 	a.seed = a.Seed("bob")
 	if other := a.must("video/query/?fields=id", query); other.Value("data", "videos", 0) != nil {
@@ -218,7 +218,7 @@ func TestConsentsThatTikTokRefuses(t *testing.T) {
 	}
 }
 
-// A browser in which somebody has consented is not asked again, unless the app wants it so.
+// After a consent in the same browser, the consent page is skipped unless the app requests it.
 func TestConsentIsAutomaticTheSecondTime(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
@@ -231,7 +231,7 @@ func TestConsentIsAutomaticTheSecondTime(t *testing.T) {
 	header := map[string]string{"Cookie": cookie}
 	again := a.Must(http.StatusSeeOther, simtest.Request{Method: "GET", Path: path, Header: header}).Location().Query()
 	if again.Get("code") == "" || again.Get("state") != "S" || again.Get("scopes") != "user.info.basic" {
-		t.Errorf("the second time leads to %v", again)
+		t.Errorf("the second time redirects to %v", again)
 	}
 	a.seed.AccessToken = a.token(http.StatusOK, exchange(again.Get("code"), "https://app.example/cb",
 		"")).Text("access_token")
@@ -241,7 +241,7 @@ func TestConsentIsAutomaticTheSecondTime(t *testing.T) {
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: path + "&disable_auto_auth=1", Header: header})
 }
 
-func TestTokenEndpointsRefuseInOAuthsForm(t *testing.T) {
+func TestTokenEndpointErrorsUseOAuthFormat(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{Clients: map[string]string{"app": "secret"}})
 	for name, c := range map[string]struct {

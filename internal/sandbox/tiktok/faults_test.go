@@ -16,10 +16,10 @@ func TestLostAnswerToTheLastChunkLeavesOnePost(t *testing.T) {
 	body := file(10_000_000)
 	a.Fault(sim.Publish, sim.LostResponse, nil)
 	if resp := a.put(address, body[:5_000_000], "bytes 0-4999999/10000000"); resp.Status != http.StatusPartialContent {
-		t.Fatalf("the first chunk is no publish: %d", resp.Status)
+		t.Fatalf("the first chunk is not a publish call: %d", resp.Status)
 	}
 	if resp := a.put(address, body[5_000_000:], "bytes 5000000-9999999/10000000"); resp.Status != 0 {
-		t.Fatalf("the answer was not lost: %d", resp.Status)
+		t.Fatalf("the response was not lost: %d", resp.Status)
 	}
 	if resp := a.wantStatus(publishID, "PROCESSING_UPLOAD"); resp.Value("data", "uploaded_bytes") != 1e7 {
 		t.Errorf("status is %s", resp.Body)
@@ -41,7 +41,7 @@ func TestLostAnswerToAnInitOfPhotosLeavesOnePost(t *testing.T) {
 	files := host(t, map[string][]byte{"/1.jpg": jpegFile(t, 12, 8)})
 	a.Fault(sim.Publish, sim.LostResponse, nil)
 	if resp := a.call("post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/1.jpg")); resp.Status != 0 {
-		t.Fatalf("the answer was not lost: %d", resp.Status)
+		t.Fatalf("the response was not lost: %d", resp.Status)
 	}
 	a.Clock.Advance(2 * time.Second)
 	list := a.must("video/list/?fields=id,title,video_description,create_time", `{}`)

@@ -35,7 +35,7 @@ func TestRefreshRevokesTheOldToken(t *testing.T) {
 		first.Text("open_id") != a.seed.AccountID ||
 		first.Text("scope") != "user.info.basic,user.info.profile,user.info.stats,"+
 			"video.list,video.publish,video.upload" {
-		t.Errorf("answer is %s", first.Body)
+		t.Errorf("response %s", first.Body)
 	}
 	again := a.refresh(http.StatusBadRequest, a.seed.RefreshToken)
 	if again.Text("error") != "invalid_grant" ||
@@ -70,7 +70,7 @@ func TestRefreshTokensStaySpentAfterARestart(t *testing.T) {
 	a.refresh(http.StatusOK, next)
 }
 
-// authorize walks the consent page and returns where it leads.
+// authorize submits the consent page and returns the redirect.
 func (a *app) authorize(challenge string, form url.Values) url.Values {
 	a.t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_key": {"app"}, "redirect_uri": {"https://app.example/cb"},
@@ -111,7 +111,7 @@ func TestConsent(t *testing.T) {
 	missed := a.Must(http.StatusBadRequest, simtest.Request{Method: "GET",
 		Path: "/tiktok/v2/user/info/?fields=username", Token: a.seed.AccessToken})
 	if missed.Text("error", "code") != "scope_permission_missed" {
-		t.Errorf("answer is %s", missed.Body)
+		t.Errorf("response %s", missed.Body)
 	}
 	a.refused(401, "scope_not_authorized", "video/list/?fields=id", `{}`)
 	denied := a.authorize("", url.Values{"decision": {"deny"}})
@@ -127,7 +127,7 @@ func TestChallengesAreHexadecimal(t *testing.T) {
 	code := a.authorize(hex.EncodeToString(sum[:]), url.Values{"decision": {"allow"}, "name": {"carol"}}).Get("code")
 	if resp := a.token(http.StatusBadRequest, exchange(code, "https://app.example/cb",
 		"wrong")); resp.Text("error") != "invalid_grant" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.token(http.StatusOK, exchange(code, "https://app.example/cb", "verifier"))
 }
@@ -136,11 +136,11 @@ func TestAppsMustKnowTheirSecret(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{Clients: map[string]string{"app": "other"}})
 	if resp := a.refresh(http.StatusUnauthorized, a.seed.RefreshToken); resp.Text("error") != "invalid_client" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	resp := a.Must(http.StatusBadRequest, simtest.Request{Method: "POST", Path: "/tiktok/v2/oauth/token/", JSON: `{}`})
 	if resp.Text("error") != "invalid_request" {
-		t.Errorf("JSON was answered %s", resp.Body)
+		t.Errorf("response to JSON: %s", resp.Body)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestRevokeEndsTheConnection(t *testing.T) {
 	form := url.Values{"client_key": {"app"}, "client_secret": {"secret"}, "token": {pair.Text("access_token")}}
 	resp := a.Must(http.StatusOK, simtest.Request{Method: "POST", Path: "/tiktok/v2/oauth/revoke/", Form: form})
 	if len(resp.Body) != 0 {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.refresh(http.StatusBadRequest, pair.Text("refresh_token"))
 	a.seed.AccessToken = pair.Text("access_token")

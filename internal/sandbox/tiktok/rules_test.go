@@ -17,15 +17,15 @@ func TestTaskStatusFollowsTheClock(t *testing.T) {
 		after time.Duration
 		want  string
 	}{
-		"upload, waiting":   {task{}, time.Hour, statusUploading},
-		"pull, waiting":     {task{Pulled: true}, time.Hour, statusDownloading},
-		"upload, working":   {task{BegunAt: begun}, time.Second - 1, statusUploading},
-		"pull, working":     {task{BegunAt: begun, Pulled: true}, time.Second - 1, statusDownloading},
-		"complete":          {task{BegunAt: begun}, time.Second, statusComplete},
-		"draft":             {task{BegunAt: begun, Inbox: true}, time.Second, statusInbox},
-		"failing, not told": {task{BegunAt: begun, Failure: failText}, 0, statusUploading},
-		"failed":            {task{BegunAt: begun, Failure: failText}, time.Second, statusFailed},
-		"failed draft":      {task{BegunAt: begun, Failure: failText, Inbox: true}, time.Second, statusFailed},
+		"upload, waiting":       {task{}, time.Hour, statusUploading},
+		"pull, waiting":         {task{Pulled: true}, time.Hour, statusDownloading},
+		"upload, working":       {task{BegunAt: begun}, time.Second - 1, statusUploading},
+		"pull, working":         {task{BegunAt: begun, Pulled: true}, time.Second - 1, statusDownloading},
+		"complete":              {task{BegunAt: begun}, time.Second, statusComplete},
+		"draft":                 {task{BegunAt: begun, Inbox: true}, time.Second, statusInbox},
+		"failing, not reported": {task{BegunAt: begun, Failure: failText}, 0, statusUploading},
+		"failed":                {task{BegunAt: begun, Failure: failText}, time.Second, statusFailed},
+		"failed draft":          {task{BegunAt: begun, Failure: failText, Inbox: true}, time.Second, statusFailed},
 	} {
 		if got := c.task.status(begun.Add(c.after), time.Second); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -59,7 +59,7 @@ func TestPostsAreRevealedAfterModeration(t *testing.T) {
 	}
 }
 
-func TestPublishIDsTellTheKind(t *testing.T) {
+func TestPublishIDPrefixes(t *testing.T) {
 	t.Parallel()
 	for want, kind := range map[string]task{
 		"v_pub_file~v2-1.": {}, "v_pub_url~v2.": {Pulled: true}, "v_inbox_file~v2.": {Inbox: true},
@@ -67,7 +67,7 @@ func TestPublishIDsTellTheKind(t *testing.T) {
 		"p_inbox_url~v2.": {Photo: true, Pulled: true, Inbox: true},
 	} {
 		if got := kind.idPrefix(); got != want {
-			t.Errorf("%+v begins with %s, want %s", kind, got, want)
+			t.Errorf("%+v starts with %s, want %s", kind, got, want)
 		}
 	}
 }
@@ -77,9 +77,9 @@ func TestChunksEndWhereTheyShould(t *testing.T) {
 	for _, c := range []struct{ size, chunk, first, want int64 }{
 		{1000, 1000, 0, 999},                       // one chunk
 		{10_000_123, 5_000_000, 0, 4_999_999},      // the first of two
-		{10_000_123, 5_000_000, 5e6, 10_000_122},   // the last takes what is left over
-		{15_000_000, 5_000_000, 10e6, 14_999_999},  // nothing is left over
-		{19_999_999, 10_000_000, 0, 19_999_998},    // less than two chunks are one
+		{10_000_123, 5_000_000, 5e6, 10_000_122},   // the last has the remainder
+		{15_000_000, 5_000_000, 10e6, 14_999_999},  // no remainder
+		{19_999_999, 10_000_000, 0, 19_999_998},    // less than two chunks is one
 		{64_000_000, 32_000_000, 32e6, 63_999_999}, // exactly two
 	} {
 		if got := (task{Size: c.size, ChunkSize: c.chunk}).chunkEnd(c.first); got != c.want {
@@ -157,10 +157,10 @@ func TestCaptionsCountUTF16(t *testing.T) {
 		}
 	}
 	if got := (task{Info: postInfo{Title: "title", Description: "more"}}).text(); got != "title\nmore" {
-		t.Errorf("the caption is %q", got)
+		t.Errorf("caption %q", got)
 	}
 	if got := (task{Info: postInfo{Title: "title"}}).text(); got != "title" {
-		t.Errorf("the caption is %q", got)
+		t.Errorf("caption %q", got)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestPrivateAccountsAreKnownByName(t *testing.T) {
 			t.Errorf("%s may choose %v", handle, levels)
 		}
 	}
-	// The prefix of a name decides nothing about its id: upper and lower case are one account.
+	// The id ignores the case of the name, also of its prefix.
 	upper, _ := account("Ada")
 	lower, _ := account("ada")
 	if upper.ID != lower.ID || len(lower.ID) != 36 {

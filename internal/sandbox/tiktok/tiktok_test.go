@@ -18,7 +18,7 @@ import (
 	"crier/internal/sandbox/tiktok"
 )
 
-// app is an app's view of the sandbox, with one connected account.
+// app is a client app of the sandbox, with one connected account.
 type app struct {
 	*simtest.Sandbox
 	t    *testing.T
@@ -39,7 +39,7 @@ func (a *app) call(path, body string) simtest.Response {
 	return a.Do(simtest.Request{Method: "POST", Path: "/tiktok/v2/" + path, Token: a.seed.AccessToken, JSON: body})
 }
 
-// must posts JSON, which has to pass.
+// must posts JSON, which has to succeed.
 func (a *app) must(path, body string) simtest.Response {
 	a.t.Helper()
 	resp := a.call(path, body)
@@ -57,7 +57,7 @@ func (a *app) refused(status int, code, path, body string) {
 	}
 }
 
-// file returns bytes that begin like an MP4 file.
+// file returns bytes that start like an MP4 file.
 func file(size int) []byte {
 	return append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), bytes.Repeat([]byte{7}, size-16)...)
 }
@@ -68,7 +68,7 @@ func uploadBody(size, chunk, count int) string {
 	return fmt.Sprintf(`{%s,"source_info":{"source":"FILE_UPLOAD","video_size":%d,"chunk_size":%d,"total_chunk_count":%d}}`, postInfo, size, chunk, count)
 }
 
-// open begins an upload and returns its publish id and address.
+// open starts an upload and returns its publish id and address.
 func (a *app) open(size, chunk, count int) (publishID, address string) {
 	a.t.Helper()
 	resp := a.must("post/publish/video/init/", uploadBody(size, chunk, count))
@@ -112,7 +112,7 @@ func TestVideoIsPostedAfterItsLastChunk(t *testing.T) {
 	publishID, address := a.open(10_000_123, 5_000_000, 2)
 	if !strings.HasPrefix(publishID, "v_pub_file~v2-1.") ||
 		!strings.HasPrefix(address, a.URL+"/tiktok/video/?upload_id=") {
-		t.Fatalf("init answered %s %s", publishID, address)
+		t.Fatalf("init returned %s %s", publishID, address)
 	}
 	body := file(10_000_123)
 	if resp := a.put(address, body[:5_000_000], "bytes 0-4999999/10000123"); resp.Status != http.StatusPartialContent ||
@@ -133,7 +133,7 @@ func TestVideoIsPostedAfterItsLastChunk(t *testing.T) {
 	a.Clock.Advance(time.Second)
 	if resp := a.wantStatus(publishID, "PUBLISH_COMPLETE"); resp.Value("data", "publicaly_available_post_id",
 		0) != nil {
-		t.Errorf("the id was told before moderation: %s", resp.Body)
+		t.Errorf("the id was reported before moderation: %s", resp.Body)
 	}
 	posts := a.Posts()
 	if len(posts) != 1 || posts[0].Text != "Look <b>here</b> #tag" || posts[0].Media[0].Size != 10_000_123 ||
@@ -228,7 +228,7 @@ func host(t *testing.T, files map[string][]byte) string {
 		case !ok:
 			http.NotFound(w, r)
 		default:
-			_, _ = w.Write(body) // the sandbox tells what it got
+			_, _ = w.Write(body) // the sandbox reports what it received
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -247,7 +247,7 @@ func TestPhotosArePulled(t *testing.T) {
 	resp := a.must("post/publish/content/init/", photoBody("PUBLIC_TO_EVERYONE", files+"/1.jpg", files+"/2.jpg"))
 	publishID := resp.Text("data", "publish_id")
 	if !strings.HasPrefix(publishID, "p_pub_url~v2.") || resp.Value("data", "upload_url") != nil {
-		t.Fatalf("answer is %s", resp.Body)
+		t.Fatalf("response %s", resp.Body)
 	}
 	a.wantStatus(publishID, "PROCESSING_DOWNLOAD")
 	a.Clock.Advance(time.Second)
@@ -385,7 +385,7 @@ func TestDraftsWaitInTheInbox(t *testing.T) {
 		resp := a.must("post/publish/inbox/video/init/",
 			`{"source_info":{"source":"FILE_UPLOAD","video_size":1000,"chunk_size":1000,"total_chunk_count":1}}`)
 		if !strings.HasPrefix(resp.Text("data", "publish_id"), "v_inbox_file~") {
-			t.Fatalf("answer is %s", resp.Body)
+			t.Fatalf("response %s", resp.Body)
 		}
 		a.put(resp.Text("data", "upload_url"), file(1000), "bytes 0-999/1000")
 		a.Clock.Advance(time.Minute)
@@ -414,19 +414,19 @@ func TestPostsAppearWithoutPolling(t *testing.T) {
 
 func TestPullsResumeAfterARestart(t *testing.T) {
 	t.Parallel()
-	dir, asked, open := t.TempDir(), make(chan struct{}), make(chan struct{})
-	tell := sync.OnceFunc(func() { close(asked) })
+	dir, requested, open := t.TempDir(), make(chan struct{}), make(chan struct{})
+	notify := sync.OnceFunc(func() { close(requested) })
 	picture := jpegFile(t, 12, 8)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		tell()
+		notify()
 		<-open
-		_, _ = w.Write(picture) // the sandbox that asked may be gone
+		_, _ = w.Write(picture) // the sandbox may be closed
 	}))
 	t.Cleanup(server.Close)
 	publishID := ""
 	t.Run("before", func(t *testing.T) {
 		impatient := func(time.Duration) <-chan time.Time {
-			<-asked
+			<-requested
 			now := make(chan time.Time)
 			close(now)
 			return now

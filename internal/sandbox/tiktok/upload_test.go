@@ -153,7 +153,7 @@ func TestOnlyOneOfManyLastChunksPosts(t *testing.T) {
 	}
 }
 
-// zeros is what most of a large video is made of here.
+// zeros fills most of a large test video.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -231,7 +231,7 @@ func box(kind string, body ...byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), kind...), body...)
 }
 
-// shapedFile returns a video that tells its size and length.
+// shapedFile returns a video with dimensions and a duration.
 func shapedFile(width, height, seconds int) []byte {
 	mvhd := make([]byte, 100)
 	binary.BigEndian.PutUint32(mvhd[12:], 1)

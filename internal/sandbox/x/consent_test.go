@@ -53,17 +53,17 @@ func TestPlainChallengesArePassed(t *testing.T) {
 	to := a.Must(http.StatusSeeOther, simtest.Request{Method: "POST", Path: "/x/i/oauth2/authorize?" + q.Encode(),
 		Form: url.Values{"decision": {"allow"}, "name": {"@carol"}}}).Location()
 	if to.Query().Get("keep") != "1" || to.Host != "app.example" {
-		t.Errorf("leads to %s", to)
+		t.Errorf("redirects to %s", to)
 	}
 	code := to.Query().Get("code")
 	a.exchange(http.StatusBadRequest, code, "other", "https://app.example/cb?keep=1")
 	pair := a.exchange(http.StatusOK, code, "verifier", "https://app.example/cb?keep=1")
 	if pair.Text("scope") != "tweet.read users.read" || pair.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("answer is %s", pair.Body)
+		t.Errorf("response %s", pair.Body)
 	}
 }
 
-func TestPublicAppsNameThemselvesOnly(t *testing.T) {
+func TestPublicAppsHaveNoSecret(t *testing.T) {
 	t.Parallel()
 	refresh := func(a *app, id string) simtest.Response {
 		a.t.Helper()
@@ -113,7 +113,7 @@ func TestTokenEndpointRefusals(t *testing.T) {
 			t.Errorf("%s: %s", name, resp.Body)
 		}
 	}
-	// A token belongs to the app that it was given to.
+	// A token belongs to the app that it was issued to.
 	code := a.authorize("verifier", url.Values{"decision": {"allow"}, "name": {"carol"}}).Query().Get("code")
 	token := a.exchange(http.StatusOK, code, "verifier", "https://app.example/cb").Text("refresh_token")
 	a.Must(http.StatusBadRequest, simtest.Request{Method: "POST", Path: "/x/2/oauth2/token", Header: basic("other",
@@ -149,7 +149,7 @@ func TestRefreshTokensEndAfterHalfAYear(t *testing.T) {
 	a.refresh(http.StatusBadRequest, last)
 }
 
-func TestTimelinesAreNarrowed(t *testing.T) {
+func TestTimelineFilters(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	var ids []string
@@ -191,7 +191,7 @@ func TestTimelinesAreNarrowed(t *testing.T) {
 	}
 }
 
-func TestTimelineQuestionsThatXRefuses(t *testing.T) {
+func TestInvalidTimelineRequests(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	path := "/2/users/" + a.seed.AccountID + "/tweets?"

@@ -55,6 +55,6 @@ func TestRejectedUploadFailsInProcessing(t *testing.T) {
 	a.Fault(sim.Upload, sim.Reject, nil)
 	if resp := a.uploadJSON(http.StatusOK, "upload/"+id+"/finalize", `{}`); resp.Text("data", "processing_info",
 		"state") != "failed" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }

@@ -97,7 +97,7 @@ func TestEntitiesCountCharactersOfTheReturnedText(t *testing.T) {
 	}
 }
 
-// measured makes a post with one reply, one repost and 3 likes.
+// measured creates a post with one reply, one repost and 3 likes.
 func (a *app) measured(text string) string {
 	a.t.Helper()
 	id := a.post(`{"text":"` + text + `"}`)
@@ -126,7 +126,7 @@ func TestMetricsOfEachGroup(t *testing.T) {
 			t.Errorf("%s is %v, want %v", group, got, want)
 		}
 	}
-	// No post is advertised, so there is nothing to tell of promoted ones.
+	// No post is promoted, so there are no promoted metrics.
 	if got := a.get(http.StatusOK, "/2/tweets/"+id+"?tweet.fields=promoted_metrics"); got.Value("data",
 		"promoted_metrics") != nil || got.Value("errors") != nil {
 		t.Errorf("promoted: %s", got.Body)
@@ -148,7 +148,7 @@ func TestPrivateMetricsAreTheAuthorsAndForThirtyDays(t *testing.T) {
 			"detail":  "Sorry, you are not authorized to access '" + group + "' on the Tweet with id : [" + id + "]."}
 		if got := resp.Value("errors", 0); !reflect.DeepEqual(got, any(want)) ||
 			resp.Value("data", group) != nil || resp.Text("data", "text") != "mine" {
-			t.Errorf("%s of somebody else: %s", group, resp.Body)
+			t.Errorf("%s of another account: %s", group, resp.Body)
 		}
 	}
 	a.seed = author
@@ -164,7 +164,7 @@ func TestPrivateMetricsAreTheAuthorsAndForThirtyDays(t *testing.T) {
 	}
 }
 
-func TestNewWordsAnswerNewQuestions(t *testing.T) {
+func TestNewFieldNamesInNewRequests(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	root := a.measured("root")
@@ -186,7 +186,7 @@ func TestNewWordsAnswerNewQuestions(t *testing.T) {
 	}
 }
 
-func TestRenamedNetworkAnswersOldQuestionsInNewWords(t *testing.T) {
+func TestRenamedNetworkUsesNewFieldNames(t *testing.T) {
 	t.Parallel()
 	s := simtest.Start(t, x.Network(x.Settings{Renamed: true, Quotes: true}), sim.Options{})
 	a := &app{Sandbox: s, t: t, seed: s.Seed("ada")}
@@ -196,12 +196,12 @@ func TestRenamedNetworkAnswersOldQuestionsInNewWords(t *testing.T) {
 	if resp.Value("data", "referenced_posts") != nil || resp.Value("data", "referenced_tweets") != nil ||
 		resp.Value("data", "edit_history_post_ids") == nil || resp.Value("data", "public_metrics",
 		"repost_count") != 0.0 {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	resp = a.get(http.StatusOK, "/2/tweets/"+quote+"?tweet.fields=referenced_tweets&expansions=referenced_posts.id")
 	if resp.Text("data", "referenced_posts", 0, "type") != "quoted" ||
 		resp.Text("data", "referenced_posts", 0, "id") != root {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	root2 := a.get(http.StatusOK, "/2/tweets/"+root+"?tweet.fields=public_metrics")
 	if root2.Value("data", "public_metrics", "quote_count") != 1.0 {
@@ -209,7 +209,7 @@ func TestRenamedNetworkAnswersOldQuestionsInNewWords(t *testing.T) {
 	}
 }
 
-func TestQuotesNeedAnAppThatMayAndOnesOwnPost(t *testing.T) {
+func TestQuotesNeedPermissionAndOwnPost(t *testing.T) {
 	t.Parallel()
 	s := simtest.Start(t, x.Network(x.Settings{Quotes: true}), sim.Options{})
 	a := &app{Sandbox: s, t: t, seed: s.Seed("ada")}
@@ -225,17 +225,17 @@ func TestQuotesNeedAnAppThatMayAndOnesOwnPost(t *testing.T) {
 	}
 }
 
-func TestFilesAreIncludedWhenTheyAreAskedFor(t *testing.T) {
+func TestMediaIsIncludedOnRequest(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	still := a.upload(http.StatusOK, "", picture(t), nil).Text("data", "id")
 	a.uploadJSON(http.StatusOK, "metadata", `{"id":"`+still+`","metadata":{"alt_text":{"text":"Grey"}}}`)
 	photo := a.post(`{"text":"photo","media":{"media_ids":["` + still + `"]}}`)
 	movie := a.movie()
-	film := a.post(`{"text":"film","media":{"media_ids":["` + movie + `"]}}`)
-	a.Like(film, 2)
+	video := a.post(`{"text":"film","media":{"media_ids":["` + movie + `"]}}`)
+	a.Like(video, 2)
 	const query = "&expansions=attachments.media_keys&media.fields=alt_text,public_metrics,non_public_metrics"
-	resp := a.get(http.StatusOK, "/2/tweets?ids="+photo+","+film+query)
+	resp := a.get(http.StatusOK, "/2/tweets?ids="+photo+","+video+query)
 	want := []any{
 		map[string]any{"media_key": "3_" + still, "type": "photo", "alt_text": "Grey"},
 		map[string]any{"media_key": "13_" + movie, "type": "video",
@@ -256,7 +256,7 @@ func TestFilesAreIncludedWhenTheyAreAskedFor(t *testing.T) {
 	}
 }
 
-// movie uploads a video and waits until it can be posted.
+// movie uploads a video and waits until it is processed.
 func (a *app) movie() string {
 	a.t.Helper()
 	file := video(100)

@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-func TestEveryAnswerTellsTheDocumentedLimits(t *testing.T) {
+func TestResponsesHaveTheDocumentedLimits(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{LimitFactor: 1})
 	id := a.post(`{"text":"root"}`)
@@ -94,10 +94,10 @@ func TestCallsOverTheLimitDoNothing(t *testing.T) {
 	resp := a.Must(http.StatusTooManyRequests, gone)
 	const want = `{"title":"Too Many Requests","detail":"Too Many Requests","type":"about:blank","status":429}`
 	if string(resp.Body) != want {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	if posts := a.Posts(); posts[0].DeletedAt != nil {
-		t.Error("the call over the limit was carried out")
+		t.Error("the call over the limit had an effect")
 	}
 	a.Clock.Advance(15 * time.Minute)
 	a.Must(http.StatusOK, gone)
@@ -150,11 +150,11 @@ func TestRefusalsAreFreeAndReadsAreNot(t *testing.T) {
 		`"detail":"Your enrolled account [1] does not have any credits to fulfill this ` +
 		`request.","type":"https://api.x.com/2/problems/credits","account_id":1}`
 	if string(resp.Body) != want {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
-func TestBillOutlivesARestart(t *testing.T) {
+func TestBillSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	t.Run("before", func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestBillOutlivesARestart(t *testing.T) {
 	}
 }
 
-func TestUnknownPathsAnswerAsProblems(t *testing.T) {
+func TestUnknownPathsReturnProblems(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	for _, r := range []simtest.Request{{Method: "GET", Path: "/x/2/nosuch"}, {Method: "PUT", Path: "/x/2/tweets"},

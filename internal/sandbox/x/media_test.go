@@ -72,7 +72,7 @@ func TestPictureInOneRequest(t *testing.T) {
 	id := resp.Text("data", "id")
 	if resp.Text("data", "media_key") != "3_"+id || resp.Value("data", "expires_after_secs") != 86400.0 ||
 		resp.Value("data", "image", "w") != 12.0 {
-		t.Fatalf("answer is %s", resp.Body)
+		t.Fatalf("response %s", resp.Body)
 	}
 	alt := a.uploadJSON(http.StatusOK, "metadata", `{"id":"`+id+`","metadata":{"alt_text":{"text":"A grey field"}}}`)
 	if alt.Text("data", "associated_metadata", "alt_text", "text") != "A grey field" {
@@ -110,7 +110,7 @@ func TestPictureAsJSON(t *testing.T) {
 	a.uploadJSON(http.StatusBadRequest, "upload", `{"media":"aGVsbG8=","media_category":"tweet_image"}`)
 }
 
-// video returns bytes that begin like an MP4 file.
+// video returns bytes that start like an MP4 file.
 func video(size int) []byte {
 	return append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), bytes.Repeat([]byte{7}, size-16)...)
 }

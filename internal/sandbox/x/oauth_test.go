@@ -28,7 +28,7 @@ func TestRefreshTokensWorkOnce(t *testing.T) {
 	first := a.refresh(http.StatusOK, a.seed.RefreshToken)
 	if first.Value("expires_in") != 7200.0 || first.Text("token_type") != "bearer" ||
 		first.Text("refresh_token") == a.seed.RefreshToken {
-		t.Errorf("answer is %s", first.Body)
+		t.Errorf("response %s", first.Body)
 	}
 	again := a.refresh(http.StatusBadRequest, a.seed.RefreshToken)
 	if again.Text("error") != "invalid_request" ||
@@ -61,7 +61,7 @@ func TestRefreshTokensStaySpentAfterARestart(t *testing.T) {
 	a.refresh(http.StatusOK, next)
 }
 
-// authorize walks the consent page and returns where it leads.
+// authorize submits the consent page and returns the redirect.
 func (a *app) authorize(verifier string, form url.Values) *url.URL {
 	a.t.Helper()
 	sum := sha256.Sum256([]byte(verifier))
@@ -91,7 +91,7 @@ func TestConsentWithPKCE(t *testing.T) {
 	pair := a.exchange(http.StatusOK, code, "verifier", "https://app.example/cb")
 	if pair.Text("scope") != "tweet.read tweet.write users.read media.write offline.access" ||
 		pair.Text("refresh_token") == "" {
-		t.Errorf("answer is %s", pair.Body)
+		t.Errorf("response %s", pair.Body)
 	}
 	if again := a.exchange(http.StatusBadRequest, code, "verifier",
 		"https://app.example/cb"); again.Text("error_description") != "Value passed for the authorization code was "+
@@ -133,7 +133,7 @@ func TestAppsMustKnowTheirSecret(t *testing.T) {
 		Header: basic("app", "guess"),
 		Form:   url.Values{"grant_type": {"refresh_token"}, "refresh_token": {a.seed.RefreshToken}}})
 	if resp.Text("error") != "unauthorized_client" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.refresh(http.StatusOK, a.seed.RefreshToken)
 }
@@ -144,7 +144,7 @@ func TestRevokedTokensEnd(t *testing.T) {
 	resp := a.Must(http.StatusOK, simtest.Request{Method: "POST", Path: "/x/2/oauth2/revoke",
 		Header: basic("app", "secret"), Form: url.Values{"token": {a.seed.AccessToken}}})
 	if resp.Value("revoked") != true {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	if resp := a.tweet(`{"text":"hi"}`); resp.Status != http.StatusUnauthorized {
 		t.Errorf("%d %s", resp.Status, resp.Body)

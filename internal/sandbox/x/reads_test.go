@@ -79,7 +79,7 @@ func TestIdentity(t *testing.T) {
 		"/2/users/me?user.fields=id,name,username,profile_image_url,verified,verified_type,subscription_type,protected,public_metrics")
 	if resp.Text("data", "id") != a.seed.AccountID || resp.Text("data", "username") != "ada" ||
 		resp.Text("data", "subscription_type") != "None" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	picture := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: resp.Text("data", "profile_image_url")})
 	if picture.Header.Get("Content-Type") != "image/png" {

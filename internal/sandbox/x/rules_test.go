@@ -146,7 +146,7 @@ func TestDuplicatesAreNoticedAfterARestart(t *testing.T) {
 	a.post(`{"text":"taken back"}`)
 }
 
-func TestMentionsInviteWholeHandlesOnly(t *testing.T) {
+func TestMentionsMatchWholeHandles(t *testing.T) {
 	t.Parallel()
 	for text, invited := range map[string]bool{
 		"@bob": true, "hi @Bob!": true, "(@bob)": true, "@ada @bob": true,
@@ -183,7 +183,7 @@ func TestDeletedPostsCannotBeAnsweredReadOrReposted(t *testing.T) {
 		`"type":"https://api.x.com/2/problems/resource-not-found","resource_type":"tweet","resource_id":"` + root +
 		`","parameter":"id","value":"` + root + `"}`
 	if string(resp.Body) != want {
-		t.Errorf("answer is %s, want %s", resp.Body, want)
+		t.Errorf("response %s, want %s", resp.Body, want)
 	}
 	repost := simtest.Request{Method: "POST", Path: "/x/2/users/" + a.seed.AccountID + "/retweets",
 		Token: a.seed.AccessToken, JSON: `{"tweet_id":"` + root + `"}`}
@@ -194,7 +194,7 @@ func TestDeletedPostsCannotBeAnsweredReadOrReposted(t *testing.T) {
 	a.get(http.StatusOK, "/2/tweets/"+reply)
 }
 
-func TestRepostsNeedAPostAndOnesOwnAccount(t *testing.T) {
+func TestRepostsNeedAPostAndTheOwnAccount(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	path := "/x/2/users/" + a.seed.AccountID + "/retweets"
@@ -207,14 +207,14 @@ func TestRepostsNeedAPostAndOnesOwnAccount(t *testing.T) {
 	}
 	a.Must(http.StatusForbidden, simtest.Request{Method: "DELETE", Path: "/x/2/users/1/retweets/2",
 		Token: a.seed.AccessToken})
-	// Taking back what was never done is done.
+	// Undoing a repost that does not exist succeeds.
 	resp := a.Must(http.StatusOK, simtest.Request{Method: "DELETE", Path: path + "/2", Token: a.seed.AccessToken})
 	if string(resp.Body) != `{"data":{"retweeted":false}}` {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
-func TestRepostAfterItWasTakenBackIsANewOne(t *testing.T) {
+func TestRepostAfterUndoIsANewOne(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.post(`{"text":"original"}`)

@@ -27,7 +27,7 @@ func animation(t *testing.T) []byte {
 	return buf.Bytes()
 }
 
-// refused makes a call that has to be answered 400 with one message.
+// refused sends a request that must be answered with status 400 and one message.
 func (a *app) refused(name, path, body, message string) {
 	a.t.Helper()
 	resp := a.Do(simtest.Request{Method: "POST", Path: "/x/2/media/" + path, Token: a.seed.AccessToken, JSON: body})
@@ -57,7 +57,7 @@ func TestInitializeChecksEveryField(t *testing.T) {
 	}
 }
 
-func TestInitializeAnswersAKeyOfTheKind(t *testing.T) {
+func TestInitializeReturnsAMediaKey(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	for _, c := range []struct{ kind, category, prefix string }{
@@ -100,7 +100,7 @@ func TestWholeUploadsThatXRefuses(t *testing.T) {
 		t.Errorf("a picture over 5 MiB: %s", resp.Body)
 	}
 	if resp := a.upload(http.StatusRequestEntityTooLarge, "", make([]byte, 7<<20), nil); len(resp.Body) != 0 {
-		t.Errorf("a body over the edge's limit is answered with %s", resp.Body)
+		t.Errorf("a body over the edge's limit gets %s", resp.Body)
 	}
 	a.Must(http.StatusBadRequest, simtest.Request{Method: "POST", Path: "/x/2/media/upload", Token: a.seed.AccessToken,
 		Body: []byte("media"), Header: map[string]string{"Content-Type": "multipart/form-data; boundary=x"}})
@@ -130,7 +130,7 @@ func TestSegmentsMayComeInAnyOrder(t *testing.T) {
 	}
 	a.Clock.Advance(time.Second)
 	a.post(`{"text":"in no order","media":{"media_ids":["` + id + `"]}}`)
-	// The hash is of the whole in order, and the parts did not come so.
+	// The hash is that of the ordered file, although the parts arrived in another order.
 	if m := a.Posts()[0].Media[0]; m.Size != 3000 || m.SHA256 != "" || m.Type != "video/mp4" {
 		t.Errorf("media is %+v", m)
 	}
@@ -225,7 +225,7 @@ func TestGIFCategoryIsProcessed(t *testing.T) {
 	}
 }
 
-func TestStatusNeedsItsCommandAndOnesOwnFile(t *testing.T) {
+func TestStatusNeedsItsCommandAndTheOwnFile(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.initialize(100)
@@ -280,7 +280,7 @@ func TestMetadataBoundsTheDescription(t *testing.T) {
 	resp := a.uploadJSON(http.StatusOK, "metadata",
 		`{"id":"`+id+`","metadata":{"sensitive_media_warning":{"adult_content":true}}}`)
 	if resp.Value("data", "associated_metadata", "sensitive_media_warning", "adult_content") != true {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.post(`{"text":"described","media":{"media_ids":["` + id + `"]}}`)
 	if alt := a.Posts()[0].Media[0].AltText; alt != strings.Repeat("ä", 1000) {

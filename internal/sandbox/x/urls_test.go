@@ -65,14 +65,14 @@ func TestShortAddressesAreTwentyThreeCharacters(t *testing.T) {
 	for _, address := range []string{"http://a.com", "http://b.com", "https://a.com", "http://a.com/"} {
 		short := shorten(address)
 		if len(short) != urlWeight || !strings.HasPrefix(short, "https://t.co/") || strings.ContainsAny(short, "-_") {
-			t.Errorf("%s becomes %s", address, short)
+			t.Errorf("%s is shortened to %s", address, short)
 		}
 		if other, ok := seen[short]; ok {
-			t.Errorf("%s and %s become one", address, other)
+			t.Errorf("%s and %s have the same short address", address, other)
 		}
 		seen[short] = address
 		if shorten(address) != short {
-			t.Errorf("%s becomes two addresses", address)
+			t.Errorf("%s has two short addresses", address)
 		}
 	}
 	for address, want := range map[string]string{"example.com": "http://example.com", "https://a.b": "https://a.b"} {
@@ -97,7 +97,7 @@ func TestDisplayedAddressesEndAfter26Characters(t *testing.T) {
 	}
 }
 
-func TestComposePutsLettersAndMarksTogether(t *testing.T) {
+func TestComposeCombinesLettersAndMarks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ in, want string }{
 		{"", ""}, {"plain", "plain"}, {"e\u0301", "é"}, {"\u00e9", "é"},
@@ -106,11 +106,11 @@ func TestComposePutsLettersAndMarksTogether(t *testing.T) {
 		{"\u0301a", "\u0301a"},             // a mark without a letter
 		{"\u212b", "Å"},                    // the ångström sign is the letter
 		{"\u1100\u1161", "가"},              // a syllable of two letters
-		{"\u1100\u1161\u11a8", "각"},        // of three
-		{"가\u11a8", "각"},                   // of a syllable and a letter
-		{"각\u11a8", "각\u11a8"},             // which is full
+		{"\u1100\u1161\u11a8", "각"},        // three letters
+		{"가\u11a8", "각"},                   // a syllable and a letter
+		{"각\u11a8", "각\u11a8"},             // a complete syllable
 		{"\u1100\u11a8", "\u1100\u11a8"},   // no vowel between
-		{"x\u0327\u0301", "x\u0327\u0301"}, // nothing of it composes
+		{"x\u0327\u0301", "x\u0327\u0301"}, // no composition
 	} {
 		if got := compose(c.in); got != c.want {
 			t.Errorf("%+q composes to %+q, want %+q", c.in, got, c.want)
@@ -118,7 +118,7 @@ func TestComposePutsLettersAndMarksTogether(t *testing.T) {
 	}
 }
 
-func TestFlagsOfRegionsThatAreNone(t *testing.T) {
+func TestFlagsOfUnknownRegions(t *testing.T) {
 	t.Parallel()
 	const flag = "\U0001F3F4"
 	for name, c := range map[string]struct {

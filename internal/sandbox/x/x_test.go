@@ -11,7 +11,7 @@ import (
 	"crier/internal/sandbox/x"
 )
 
-// app is an app's view of the sandbox, with one connected account.
+// app is a client app of the sandbox, with one connected account.
 type app struct {
 	*simtest.Sandbox
 	t    *testing.T
@@ -24,13 +24,13 @@ func setup(t *testing.T, options sim.Options) *app {
 	return &app{Sandbox: s, t: t, seed: s.Seed("ada")}
 }
 
-// tweet posts a body and returns the answer.
+// tweet posts a body and returns the response.
 func (a *app) tweet(body string) simtest.Response {
 	a.t.Helper()
 	return a.Do(simtest.Request{Method: "POST", Path: "/x/2/tweets", Token: a.seed.AccessToken, JSON: body})
 }
 
-// post posts a body, which has to pass, and returns the id.
+// post posts a body, which must succeed, and returns the id.
 func (a *app) post(body string) string {
 	a.t.Helper()
 	resp := a.tweet(body)
@@ -137,7 +137,7 @@ func TestDeletedTextCanBePostedAgain(t *testing.T) {
 	resp := a.Must(http.StatusOK, simtest.Request{Method: "DELETE", Path: "/x/2/tweets/" + id,
 		Token: a.seed.AccessToken})
 	if resp.Value("data", "deleted") != true {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.Must(http.StatusNotFound, simtest.Request{Method: "DELETE", Path: "/x/2/tweets/" + id, Token: a.seed.AccessToken})
 	a.get(http.StatusNotFound, "/2/tweets/"+id)
@@ -162,7 +162,7 @@ func TestThreadPartsAreComments(t *testing.T) {
 		resp.Text("data", 0, "referenced_tweets", 0, "id") != first ||
 		resp.Text("data", 0, "referenced_tweets", 0, "type") != "replied_to" ||
 		!strings.HasSuffix(resp.Text("errors", 0, "type"), "/resource-not-found") {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestRepostIsIdempotentAndCanBeUndone(t *testing.T) {
 		Token: a.seed.AccessToken, JSON: `{"tweet_id":"` + id + `"}`}
 	first, second := a.Must(http.StatusOK, repost), a.Must(http.StatusOK, repost)
 	if first.Value("data", "retweeted") != true || first.Text("data", "rest_id") != second.Text("data", "rest_id") {
-		t.Errorf("answers are %s and %s", first.Body, second.Body)
+		t.Errorf("responses %s and %s", first.Body, second.Body)
 	}
 	if posts := a.Posts(); len(posts) != 2 || posts[1].Kind != sim.KindRepost || *posts[1].ParentID != id {
 		t.Errorf("posts are %+v", posts)
@@ -205,7 +205,7 @@ func TestRepostIsIdempotentAndCanBeUndone(t *testing.T) {
 	undo := simtest.Request{Method: "DELETE", Path: "/x/2/users/" + a.seed.AccountID + "/retweets/" + id,
 		Token: a.seed.AccessToken}
 	if resp := a.Must(http.StatusOK, undo); resp.Value("data", "retweeted") != false {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	repost.Path = "/x/2/users/1/retweets"
 	a.Must(http.StatusForbidden, repost)

@@ -92,14 +92,14 @@ func TestCaptionsThatYouTubeRefuses(t *testing.T) {
 	}
 	a.seed = a.Seed("bob")
 	if resp := a.caption(captionOf(id, "en", "x"), srt); resp.Status != 403 || reason(resp) != "forbidden" {
-		t.Errorf("of somebody else: %d %s", resp.Status, resp.Body)
+		t.Errorf("of another channel: %d %s", resp.Status, resp.Body)
 	}
 	a.get(http.StatusForbidden, "captions?part=snippet&videoId="+id)
 	a.get(http.StatusNotFound, "captions?part=snippet&videoId=nosuch")
 	a.get(http.StatusBadRequest, "captions?part=mood&videoId="+id)
 }
 
-// report asks the Analytics API.
+// report reads a report from the Analytics API.
 func (a *app) report(status int, query string) simtest.Response {
 	a.t.Helper()
 	return a.Must(status, simtest.Request{Method: "GET", Path: "/youtube/v2/reports?" + query,
@@ -124,7 +124,7 @@ func TestReportsCountTheChannelAndItsVideos(t *testing.T) {
 	}
 	if total.Text("kind") != "youtubeAnalytics#resultTable" || total.Text("columnHeaders", 0, "name") != "views" ||
 		total.Text("columnHeaders", 4, "columnType") != "METRIC" {
-		t.Errorf("answer is %s", total.Body)
+		t.Errorf("response %s", total.Body)
 	}
 	each := a.report(http.StatusOK,
 		reportQuery+"comments,views&dimensions=video&maxResults=10&sort=-views&filters=video%3D%3D"+
@@ -133,7 +133,7 @@ func TestReportsCountTheChannelAndItsVideos(t *testing.T) {
 		t.Errorf("the videos have %v", got)
 	}
 	if each.Text("columnHeaders", 0, "name") != "video" || each.Text("columnHeaders", 0, "columnType") != "DIMENSION" {
-		t.Errorf("answer is %s", each.Body)
+		t.Errorf("response %s", each.Body)
 	}
 	one := a.report(http.StatusOK, reportQuery+"views&filters=video%3D%3D"+other)
 	if got := one.Value("rows"); !reflect.DeepEqual(got, any([]any{[]any{2.0}})) {

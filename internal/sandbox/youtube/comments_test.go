@@ -98,12 +98,12 @@ func TestThumbnails(t *testing.T) {
 				Path:  "/youtube/upload/youtube/v3/thumbnails/set?uploadType=media&videoId=" + id,
 				Token: a.seed.AccessToken, Body: c.body, Header: map[string]string{"Content-Type": "image/png"}})
 			if reason(resp) != c.reason || (c.reason == "" && resp.Value("items", 0, "default", "width") != 120.0) {
-				t.Errorf("answer is %s", resp.Body)
+				t.Errorf("response %s", resp.Body)
 			}
 			has := a.get(http.StatusOK, "videos?part=contentDetails&id="+id).Value("items", 0, "contentDetails",
 				"hasCustomThumbnail")
 			if has != (c.reason == "") {
-				t.Errorf("the video has a thumbnail of its own: %v", has)
+				t.Errorf("the video has a custom thumbnail: %v", has)
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func TestPlaylists(t *testing.T) {
 	}
 	if resp := a.get(http.StatusNotFound,
 		"playlistItems?part=snippet&playlistId=PLother"); reason(resp) != "playlistNotFound" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 

@@ -17,11 +17,11 @@ func TestLostAnswerToTheLastChunkLeavesOneVideo(t *testing.T) {
 	address := a.open(len(video), metadata)
 	a.Fault(sim.Publish, sim.LostResponse, nil)
 	if resp := a.put(address, video[:block], fmt.Sprintf("bytes 0-%d/%d", block-1, len(video))); resp.Status != 308 {
-		t.Fatalf("the first chunk is no publish: %d", resp.Status)
+		t.Fatalf("the first chunk is not a publish call: %d", resp.Status)
 	}
 	if resp := a.put(address, video[block:], fmt.Sprintf("bytes %d-%d/%d", block, len(video)-1,
 		len(video))); resp.Status != 0 {
-		t.Fatalf("the answer was not lost: %d", resp.Status)
+		t.Fatalf("the response was not lost: %d", resp.Status)
 	}
 	probe := a.put(address, nil, fmt.Sprintf("bytes */%d", len(video)))
 	posts := a.Posts()
@@ -111,7 +111,7 @@ func TestQuotaUnits(t *testing.T) {
 			threadBody(id, "hi"))
 	}
 	if resp := a.get(http.StatusForbidden, "videos?part=id&id="+id); reason(resp) != "quotaExceeded" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	a.open(1000, metadata)
 }

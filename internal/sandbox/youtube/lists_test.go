@@ -13,7 +13,7 @@ import (
 	"crier/internal/sandbox/simtest"
 )
 
-func TestCategoriesTellWhichCanBeChosen(t *testing.T) {
+func TestAssignableCategories(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	list := a.get(http.StatusOK, "videoCategories?part=snippet&regionCode=US")
@@ -57,7 +57,7 @@ func TestListsComeInPages(t *testing.T) {
 		t.Errorf("one video: %s", one.Body)
 	}
 	if none := a.get(http.StatusOK, path+"&pageToken=100"); none.Value("items", 0) != nil {
-		t.Errorf("behind the end: %s", none.Body)
+		t.Errorf("after the end: %s", none.Body)
 	}
 	for query, want := range map[string]string{"&maxResults=51": "invalidParameter",
 		"&maxResults=-1":  "invalidParameter",
@@ -80,7 +80,7 @@ func TestPrivateVideosAreListedToTheirChannelOnly(t *testing.T) {
 	unlisted := a.publish(strings.Replace(metadata, `"public"`, `"unlisted"`, 1), file(1001))
 	uploads := "playlistItems?part=snippet&playlistId=UU" + strings.TrimPrefix(a.seed.AccountID, "UC")
 	if list := a.get(http.StatusOK, uploads); list.Value("pageInfo", "totalResults") != 2.0 {
-		t.Errorf("its own channel sees %s", list.Body)
+		t.Errorf("the channel itself sees %s", list.Body)
 	}
 	a.seed = a.Seed("bob")
 	if list := a.get(http.StatusOK, uploads); list.Value("pageInfo", "totalResults") != 1.0 {
@@ -104,7 +104,7 @@ func TestPrivateVideosAreListedToTheirChannelOnly(t *testing.T) {
 	}
 }
 
-func TestVideosAreAskedForByFiftyAtMost(t *testing.T) {
+func TestAtMostFiftyVideosPerRequest(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	id := a.publish(metadata, file(1000))
@@ -126,7 +126,7 @@ func TestVideosAreAskedForByFiftyAtMost(t *testing.T) {
 	}
 }
 
-func TestVideoTellsAllItsParts(t *testing.T) {
+func TestVideoParts(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	resp := a.Must(http.StatusOK, simtest.Request{Method: "POST", Token: a.seed.AccessToken,
@@ -170,7 +170,7 @@ func TestVideoTellsAllItsParts(t *testing.T) {
 	}
 }
 
-func TestSessionsThatYouTubeDoesNotOpen(t *testing.T) {
+func TestRejectedSessions(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{LimitFactor: 1})
 	base := "/youtube/upload/youtube/v3/videos?"
@@ -229,7 +229,7 @@ func TestPlaylistItemsThatYouTubeRefuses(t *testing.T) {
 	a.seed = a.Seed("bob")
 	resp := a.post(http.StatusForbidden, "playlistItems?part=snippet", body(list, "youtube#video", id))
 	if reason(resp) != "playlistItemsNotAccessible" {
-		t.Errorf("of somebody else: %s", resp.Body)
+		t.Errorf("of another channel: %s", resp.Body)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestThreadsBelongToTheChannelOfTheVideo(t *testing.T) {
 		resp.Text("snippet", "topLevelComment", "snippet", "authorChannelId", "value") != a.seed.AccountID ||
 		resp.Text("snippet", "topLevelComment", "snippet", "authorDisplayName") != "@bob" ||
 		resp.Text("snippet", "topLevelComment", "snippet", "publishedAt") != "2026-11-15T09:00:00Z" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 

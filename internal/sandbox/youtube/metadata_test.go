@@ -12,7 +12,7 @@ import (
 	"crier/internal/sandbox/sim"
 )
 
-// good returns metadata that YouTube takes.
+// good returns metadata that YouTube accepts.
 func good() metadata {
 	return metadata{Snippet: snippet{Title: "A title"}}.withDefaults()
 }
@@ -25,7 +25,7 @@ func TestMetadataDefaults(t *testing.T) {
 	}
 	m = metadata{Snippet: snippet{CategoryID: "10"}, Status: visibility{Privacy: "private", License: "creativeCommon"}}
 	if got := m.withDefaults(); !reflect.DeepEqual(got, m) {
-		t.Errorf("what was said became %+v", got)
+		t.Errorf("explicit values became %+v", got)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestSubscribersAreRoundedDownToThreeFigures(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 7: 7, 999: 999, 1000: 1000, 1234: 1230, 9999: 9990, 123456: 123000,
 		98765432: 98700000} {
 		if got := rounded(n); got != want {
-			t.Errorf("%d is told as %d, want %d", n, got, want)
+			t.Errorf("%d is shown as %d, want %d", n, got, want)
 		}
 	}
 }

@@ -33,17 +33,17 @@ func TestRefreshTokensStay(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{})
 	a.Clock.Advance(time.Hour)
-	a.get(http.StatusOK, "channels?part=id&mine=true") // its life begins when it is first seen
+	a.get(http.StatusOK, "channels?part=id&mine=true") // its lifetime starts at the first use
 	a.Clock.Advance(time.Hour)
 	if resp := a.get(http.StatusUnauthorized, "channels?part=id&mine=true"); reason(resp) != "authError" ||
 		resp.Text("error", "status") != "UNAUTHENTICATED" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	for range 2 {
 		resp := a.refresh(http.StatusOK, a.seed.RefreshToken)
 		if resp.Value("expires_in") != 3599.0 || resp.Value("refresh_token") != nil ||
 			resp.Text("token_type") != "Bearer" || resp.Text("scope") != scopes {
-			t.Errorf("answer is %s", resp.Body)
+			t.Errorf("response %s", resp.Body)
 		}
 		a.seed.AccessToken = resp.Text("access_token")
 		a.get(http.StatusOK, "channels?part=id&mine=true")
@@ -57,11 +57,11 @@ func TestTokensOfTestingAppsExpireAfterAWeek(t *testing.T) {
 	a.Clock.Advance(7 * 24 * time.Hour)
 	resp := a.refresh(http.StatusBadRequest, a.seed.RefreshToken)
 	if resp.Text("error") != "invalid_grant" || resp.Text("error_description") != "Token has been expired or revoked." {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
-// authorize walks the consent page, allows, and returns what the app is told.
+// authorize submits the consent page, allows, and returns the parameters of the redirect.
 func (a *app) authorize(more, form url.Values) url.Values {
 	a.t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {"https://app.example/cb"},
@@ -84,22 +84,22 @@ func TestConsentWithPKCE(t *testing.T) {
 	sum := sha256.Sum256([]byte("verifier"))
 	pkce := url.Values{"access_type": {"offline"}, "prompt": {"consent"}, "code_challenge_method": {"S256"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}}
-	told := a.authorize(pkce, url.Values{"decision": {"allow"}, "name": {"carol"},
+	params := a.authorize(pkce, url.Values{"decision": {"allow"}, "name": {"carol"},
 		"scope": {"https://www.googleapis.com/auth/youtube.upload"}})
-	if told.Get("scope") != "https://www.googleapis.com/auth/youtube.upload" || told.Get("state") != "S" {
-		t.Errorf("callback is %v", told)
+	if params.Get("scope") != "https://www.googleapis.com/auth/youtube.upload" || params.Get("state") != "S" {
+		t.Errorf("callback is %v", params)
 	}
-	if resp := a.exchange(http.StatusBadRequest, told.Get("code"), "wrong"); resp.Text("error") != "invalid_grant" {
-		t.Errorf("answer is %s", resp.Body)
+	if resp := a.exchange(http.StatusBadRequest, params.Get("code"), "wrong"); resp.Text("error") != "invalid_grant" {
+		t.Errorf("response %s", resp.Body)
 	}
-	pair := a.exchange(http.StatusOK, told.Get("code"), "verifier")
-	a.exchange(http.StatusBadRequest, told.Get("code"), "verifier")
+	pair := a.exchange(http.StatusOK, params.Get("code"), "verifier")
+	a.exchange(http.StatusBadRequest, params.Get("code"), "verifier")
 	a.seed.AccessToken = pair.Text("access_token")
 	a.open(1000, metadata)
 	resp := a.get(http.StatusForbidden, "channels?part=id&mine=true")
 	if reason(resp) != "insufficientPermissions" ||
 		resp.Text("error", "details", 0, "reason") != "ACCESS_TOKEN_SCOPE_INSUFFICIENT" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 	if denied := a.authorize(pkce, url.Values{"decision": {"deny"}}); denied.Get("error") != "access_denied" ||
 		denied.Get("state") != "S" {
@@ -150,7 +150,7 @@ func TestAppsMustKnowTheirSecret(t *testing.T) {
 	t.Parallel()
 	a := setup(t, sim.Options{Clients: map[string]string{"app": "other"}})
 	if resp := a.refresh(http.StatusUnauthorized, a.seed.RefreshToken); resp.Text("error") != "invalid_client" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestWrongRangesAreRefused(t *testing.T) {
 		"length differs":   {block, fmt.Sprintf("bytes 0-%d/%d", 2*block-1, total), 400},
 		"backwards":        {block, fmt.Sprintf("bytes 9-3/%d", total), 400},
 		"no numbers":       {block, "bytes a-b/c", 400},
-		"total not told":   {block, fmt.Sprintf("bytes 0-%d/*", block-1), 308},
+		"without a total":  {block, fmt.Sprintf("bytes 0-%d/*", block-1), 308},
 		"whole, too short": {block, "", 400},
 	}
 	for name, c := range cases {
@@ -139,7 +139,7 @@ func TestSessionsEndAfterAWeek(t *testing.T) {
 	}
 }
 
-// brokenBody is a body whose connection breaks after some bytes.
+// brokenBody is a body that fails after some bytes.
 type brokenBody struct {
 	io.Reader
 	left int
@@ -167,15 +167,15 @@ func TestBrokenConnectionKeepsWholeBlocks(t *testing.T) {
 	req.ContentLength = int64(len(video))
 	req.Header.Set("Authorization", "Bearer "+a.seed.AccessToken)
 	if resp, err := http.DefaultClient.Do(req); err == nil {
-		t.Fatalf("the upload came through: %d", errors.Join(resp.Body.Close()))
+		t.Fatalf("the upload succeeded: %d", errors.Join(resp.Body.Close()))
 	}
-	// The sandbox notices the break in its own time: the next chunk is taken when it has.
+	// The sandbox detects the broken connection asynchronously; it accepts the next chunk after that.
 	probe := fmt.Sprintf("bytes */%d", len(video))
 	for a.put(address, nil, probe).Header.Get("Range") == "" {
 		runtime.Gosched()
 	}
 	if got := a.put(address, nil, probe).Header.Get("Range"); got != fmt.Sprintf("bytes=0-%d", 2*block-1) {
-		t.Fatalf("kept %s", got)
+		t.Fatalf("stored %s", got)
 	}
 	a.put(address, video[2*block:], fmt.Sprintf("bytes %d-%d/%d", 2*block, len(video)-1, len(video)))
 	sum := sha256.Sum256(video)
@@ -203,7 +203,7 @@ func TestOnlyOneOfManyLastChunksPublishes(t *testing.T) {
 	}
 }
 
-// zeros is what most of a large video is made of here.
+// zeros fills most of a large test video.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -246,7 +246,7 @@ func TestLargeVideoNeedsLittleMemory(t *testing.T) {
 func TestUploadsResumeAfterARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	video := append(file(block-500), shapedFile(1080, 1920, 9)...) // the index is cut by the end of the first chunk
+	video := append(file(block-500), shapedFile(1080, 1920, 9)...) // the index spans the end of the first chunk
 	copy(video[16:], make([]byte, 16))
 	video = append(video, make([]byte, block)...)
 	var address, id string

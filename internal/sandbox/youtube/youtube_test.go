@@ -15,7 +15,7 @@ import (
 	"crier/internal/sandbox/youtube"
 )
 
-// app is an app's view of the sandbox, with one connected channel.
+// app is a client app of the sandbox, with one connected channel.
 type app struct {
 	*simtest.Sandbox
 	t    *testing.T
@@ -30,7 +30,7 @@ func setupAs(t *testing.T, settings youtube.Settings, options sim.Options) *app 
 	return &app{Sandbox: s, t: t, seed: s.Seed("ada")}
 }
 
-// file returns bytes that begin like an MP4 file.
+// file returns bytes that start like an MP4 file.
 func file(size int) []byte {
 	return append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), bytes.Repeat([]byte{7}, size-16)...)
 }
@@ -40,7 +40,7 @@ func box(kind string, body ...byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), kind...), body...)
 }
 
-// shapedFile returns a video that tells its size and length.
+// shapedFile returns a video with dimensions and a duration.
 func shapedFile(width, height, seconds int) []byte {
 	mvhd := make([]byte, 100)
 	binary.BigEndian.PutUint32(mvhd[12:], 1)
@@ -58,7 +58,7 @@ const metadata = `{"snippet":{"title":"My video","description":"About & more","t
 
 const uploads = "/youtube/upload/youtube/v3/videos?uploadType=resumable&part=snippet,status"
 
-// start asks for a session.
+// start requests a session.
 func (a *app) start(size int, body string) simtest.Response {
 	a.t.Helper()
 	return a.Do(simtest.Request{Method: "POST", Path: uploads, Token: a.seed.AccessToken, JSON: body,
@@ -134,7 +134,7 @@ func TestVideoExistsAfterItsLastByte(t *testing.T) {
 	}
 	page := a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/youtube"})
 	if !strings.Contains(string(page.Body), `src="/_media/`+posts[0].Media[0].SHA256) {
-		t.Error("the timeline does not play a small video that came in two chunks")
+		t.Error("the timeline does not show a small video of two chunks")
 	}
 	a.Must(http.StatusOK, simtest.Request{Method: "GET", Path: "/youtube/watch?v=" + last.Text("id")})
 }
@@ -272,11 +272,11 @@ func TestScheduledVideosBecomePublic(t *testing.T) {
 	author := a.seed
 	a.seed = a.Seed("bob")
 	if resp := a.get(http.StatusOK, path); resp.Value("items", 0) != nil {
-		t.Errorf("others see it: %s", resp.Body)
+		t.Errorf("visible to others: %s", resp.Body)
 	}
 	a.Clock.Advance(30 * time.Minute)
 	if resp := a.get(http.StatusOK, path); resp.Text("items", 0, "status", "privacyStatus") != "public" {
-		t.Errorf("others do not see it: %s", resp.Body)
+		t.Errorf("not visible to others: %s", resp.Body)
 	}
 	a.seed = author
 	if resp := a.get(http.StatusOK, path); resp.Text("items", 0, "status", "privacyStatus") != "public" ||
@@ -304,7 +304,7 @@ func TestUnknownPartsAreRefused(t *testing.T) {
 		t.Errorf("privacy is %s", got)
 	}
 	if resp := a.get(http.StatusBadRequest, "videos?part=secrets&id="+id); reason(resp) != "unknownPart" {
-		t.Errorf("answer is %s", resp.Body)
+		t.Errorf("response %s", resp.Body)
 	}
 }
 
