@@ -15,13 +15,13 @@ func networkSettings() []setting {
 		}
 		name := string(p)
 		list = append(list,
-			setting{flag: name + "-client-id", help: "client id that " + name + " gave to this installation",
+			setting{flag: name + "-client-id", help: "client id of the app at " + name,
 				set: text(field(func(n *server.Network) *string { return &n.ClientID }))},
-			setting{flag: name + "-client-secret", help: "client secret that " + name + " gave to this installation",
+			setting{flag: name + "-client-secret", help: "client secret of the app at " + name,
 				secret: true, set: text(field(func(n *server.Network) *string { return &n.ClientSecret }))},
-			setting{flag: name + "-api-url", help: "base address of " + name + "'s interface; empty: its own",
+			setting{flag: name + "-api-url", help: "base URL of " + name + "'s API; empty: the network's",
 				set: baseURL(field(func(n *server.Network) *string { return &n.APIURL }))},
-			setting{flag: name + "-consent-url", help: "base address of " + name + "'s consent page; empty: its own",
+			setting{flag: name + "-consent-url", help: "base URL of " + name + "'s consent page; empty: the network's",
 				set: baseURL(field(func(n *server.Network) *string { return &n.ConsentURL }))},
 		)
 	}
