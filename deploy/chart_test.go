@@ -17,7 +17,7 @@ import (
 )
 
 // chart renders the Helm chart with the few functions that its templates use, strictly: a value that values.yaml does
-// not have is an error. scripts/lint-chart.sh has Helm itself judge the chart.
+// not have is an error. scripts/lint-chart.sh lints it with Helm.
 type chart struct {
 	templates *template.Template
 	values    map[string]any
@@ -105,7 +105,7 @@ func readYAML(t *testing.T, path string, into any) {
 	}
 }
 
-// manifest is what the tests look at of a Kubernetes object.
+// manifest has the fields of a Kubernetes object that the tests check.
 type manifest struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string

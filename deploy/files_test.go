@@ -1,5 +1,5 @@
-// Package deploy_test judges the files that crier is packaged with. What a tool on this machine can judge is given to
-// it; the rest is read here.
+// Package deploy_test checks the deployment files, with the tools that are installed on this machine and with its own
+// checks.
 package deploy_test
 
 import (
@@ -116,7 +116,7 @@ func TestComposeFileIsCompleteAndHardened(t *testing.T) {
 	}
 }
 
-// tool runs a program on some arguments, and skips the test where there is none.
+// tool runs a program, and skips the test if it is not installed.
 func tool(t *testing.T, name string, args ...string) {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -137,7 +137,7 @@ func TestUnitIsHardened(t *testing.T) {
 			t.Errorf("the unit lacks %s", line)
 		}
 	}
-	// The binary is not where the unit looks for it.
+	// The binary is not at the path of the unit.
 	copied := filepath.Join(t.TempDir(), "crier.service")
 	there := strings.Replace(unit, "/usr/local/bin/crier serve", "/bin/true", 1)
 	if err := os.WriteFile(copied, []byte(there), 0o600); err != nil {
