@@ -1,5 +1,5 @@
-# crier in a container: one static binary, no shell, not root. Everything it writes is in /data; the root file system can
-# be read-only.
+# crier as a container image: one static binary, no shell, not root. It writes only to /data, so the root file
+# system can be read-only.
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./

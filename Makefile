@@ -1,4 +1,4 @@
-# crier. `make` alone lists what can be done here.
+# crier. `make` without arguments lists the targets.
 
 VERSION          ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 GOLANGCI_VERSION := v2.14.0
@@ -11,7 +11,7 @@ BENCH            ?= .
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: build ## build crier and serve on the embedded database (needs Go alone); ARGS="--listen ..." is passed on
+run: build ## build crier and serve on the embedded database (needs only Go); ARGS="--listen ..." passes arguments
 	bin/crier serve $(ARGS)
 
 # -buildvcs=false: the version comes from VERSION, and a source tree without git builds the same way.
@@ -37,15 +37,15 @@ race: ## run everything with every test under the race detector (half an hour)
 	CRIER_TEST_RACE=all scripts/test.sh
 
 # The packages that differ from main, including uncommitted changes. RUN=regexp selects tests.
-quick: ## test what a change touches: its packages on SQLite and the directions of imports; RUN=regexp chooses tests
+quick: ## test the changed packages on SQLite and the import rules; RUN=regexp selects tests
 	CRIER_TEST_SQLITE_ONLY=1 go test $(if $(RUN),-run '$(RUN)') . $$(git diff --name-only --diff-filter=d main -- '*.go' | \
 		xargs -r -n1 dirname | grep -v '^cmd/crier$$' | sed 's|^|./|' | sort -u)
 
-# With the waits of production. Other numbers: make chaos CRIER_CHAOS_POSTS=1000; a run again: CRIER_CHAOS_SEED=...
+# With the delays of production. CRIER_CHAOS_POSTS=1000 changes the size, CRIER_CHAOS_SEED=... repeats a run.
 chaos: export CRIER_CHAOS_POSTS ?= 400
 chaos: export CRIER_CHAOS_SECONDS ?= 90
 chaos: export CRIER_CHAOS_PACE ?= usual
-chaos: ## publish hundreds of posts on nodes, networks and a database that fail at random (minutes)
+chaos: ## publish hundreds of posts while nodes, networks and the database fail at random (minutes)
 	CRIER_CHAOS_RESTART=1 scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestChaos$$' ./cmd/crier
 	scripts/with-postgres.sh go test -v -count=1 -timeout 60m \
 		-run '^TestFrozenNode|^TestFiveHundredSlow|^TestUpgrade' ./cmd/crier
@@ -55,11 +55,11 @@ chaos: ## publish hundreds of posts on nodes, networks and a database that fail 
 # Seeds are new in every run and printed; CRIER_FUZZ_REQUESTS=1000000 runs longer.
 fuzz: export CRIER_FUZZ_REQUESTS ?= 100000
 fuzz: export CRIER_TEST_CHANGES ?= 10000
-fuzz: ## send random requests that follow from the interface's document to every operation, on both databases (minutes)
+fuzz: ## send random requests, generated from the OpenAPI document, to every operation on both databases (minutes)
 	scripts/with-postgres.sh go test -v -count=1 -timeout 60m -run '^TestFuzzedRequests|^TestFacetsEqual|^TestPages' \
 		./internal/api -rapid.checks=1000
 
-vuln: ## look for known weaknesses in what crier is built from (govulncheck; asks vuln.go.dev)
+vuln: ## check crier and its dependencies for known vulnerabilities (govulncheck; needs vuln.go.dev)
 	scripts/vuln.sh
 
 lint: $(GOLANGCI_DIR)/golangci-lint ## run golangci-lint (pinned; built once into .tools)
@@ -69,9 +69,9 @@ $(GOLANGCI_DIR)/golangci-lint:
 	GOBIN="$(CURDIR)/$(GOLANGCI_DIR)" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
 # fsync on: without it the results would be misleading.
-bench: ## run the benchmarks on both databases; BENCH=regexp chooses some, CRIER_BENCH_POSTS=1000 makes the burst smaller
+bench: ## run the benchmarks on both databases; BENCH=regexp selects some, CRIER_BENCH_POSTS=1000 reduces the burst
 	CRIER_TEST_POSTGRES_FSYNC=on scripts/with-postgres.sh \
 		go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./internal/bench ./cmd/crier
 
-clean: ## remove what was built, tools included
+clean: ## remove binaries and tools
 	rm -rf bin .tools

@@ -11,7 +11,7 @@ built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 CRIER_WEB_OUT="$built" npm run --silent build
 if ! diff -rq "$built" dist; then
-	echo "check-web: web/dist is not what its sources build: run make web and commit it." >&2
+	echo "check-web: web/dist does not match its sources: run make web and commit it." >&2
 	exit 1
 fi
-echo "web/dist is what its sources build."
+echo "web/dist matches its sources."

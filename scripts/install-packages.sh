@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs Debian packages, as root or through a sudo that asks no password: install-packages.sh PACKAGE...
+# Installs Debian packages, as root or with passwordless sudo: install-packages.sh PACKAGE...
 set -euo pipefail
 
 refuse() {
-	echo "install-packages: $1; please install by hand: $packages" >&2
+	echo "install-packages: $1; please install manually: $packages" >&2
 	exit 1
 }
 

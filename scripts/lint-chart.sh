@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 version=v3.21.4
-kubernetes=1.30.0 # the oldest that the chart allows; a Helm that was built from source takes itself for 1.20
+kubernetes=1.30.0 # the oldest version that the chart allows; a Helm built from source assumes 1.20
 helm=$(command -v helm || true)
 if [ -z "$helm" ]; then
 	helm=.tools/helm-$version/helm

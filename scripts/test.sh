@@ -2,12 +2,12 @@
 # Runs all checks that take minutes on one machine: vet, every test on both databases, the race detector, and a short
 # run of each fuzz target. Needs Go; finds or installs the rest. Tests of one package: with-postgres.sh go test ./...
 #
-# The race detector takes four times the work. It is used for every package that starts goroutines or holds locks, in
+# The race detector quadruples the work. It is used for every package that starts goroutines or holds locks, in
 # its code or in its tests; of the large ones, which test the whole API and the whole program, only for concurrent tests
 # and those that call every operation.
 #
-#   CRIER_TEST_RACE=all   watch everything (make race; half an hour)
-#   CRIER_TEST_FUZZ_RUNS  how often each fuzz target is called (4000)
+#   CRIER_TEST_RACE=all   use it for everything (make race; half an hour)
+#   CRIER_TEST_FUZZ_RUNS  runs of each fuzz target (4000)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -32,7 +32,7 @@ if [ -z "${CRIER_TEST_POSTGRES_URL:-}" ]; then
 	exec scripts/with-postgres.sh scripts/test.sh
 fi
 
-# Without the paths of this copy, the build cache of one copy of the source serves the next one on the same machine.
+# Without absolute paths, all copies of the source on a machine share the build cache.
 export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath"
 
 results=$(mktemp)
@@ -58,9 +58,9 @@ passed() {
 	grep -ciE "^pass"$'\t'"$1" "$results" || true
 }
 
-# unwatched are packages without the race detector: the embedded database is C translated to Go, pictures are many
-# pixels, hashes many rounds. Instrumenting them takes most of the time and finds nothing in crier. Libraries that use
-# atomics must be instrumented: otherwise they cause false reports.
+# unwatched are packages without the race detector: the embedded database is C translated to Go, and the
+# code of images and hashes runs long loops. Instrumenting them takes most of the time and finds nothing in crier.
+# Libraries that use atomics must be instrumented: otherwise they cause false reports.
 unwatched=(modernc.org/...=-race=false golang.org/x/image/...=-race=false golang.org/x/crypto/...=-race=false
 	image/...=-race=false)
 
@@ -99,11 +99,11 @@ test_all() {
 		echo "go test -race, both databases"
 		test_watched ./...
 	else
-		echo "go test, both databases: large packages, and what does one thing at a time"
+		echo "go test, both databases: large packages and sequential code"
 		run_tests "${large[@]}" "${others[@]}"
-		echo "go test -race, both databases: what large packages do at once"
+		echo "go test -race, both databases: concurrent tests of large packages"
 		test_watched -run "$at_once" "${large[@]}"
-		echo "go test -race, both databases: packages that do things at once"
+		echo "go test -race, both databases: concurrent packages"
 		test_watched "${watched[@]}"
 	fi
 	return "$failed"
@@ -156,7 +156,7 @@ run_fuzzing() {
 }
 
 # The types of the dashboard are checked by one thread, so the rest runs concurrently.
-echo "dashboard, beside go vet and the tests"
+echo "dashboard, concurrently with go vet and the tests"
 scripts/with-node.sh scripts/check-web.sh >"$results.web" 2>&1 &
 dashboard=$!
 echo "go vet"

@@ -7,7 +7,7 @@
 # ended, however it ended. PostgreSQL is installed if the machine has none.
 #
 #   CRIER_TEST_POSTGRES_FSYNC    on: commits reach the disk, as in production (benchmarks). Default off, for speed.
-#   CRIER_TEST_POSTGRES_BINDIRS  directories, separated by colons, to look for PostgreSQL in, instead of the usual ones.
+#   CRIER_TEST_POSTGRES_BINDIRS  directories with PostgreSQL, separated by colons, instead of the usual ones.
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -15,7 +15,7 @@ if [ $# -eq 0 ]; then
 	exit 2
 fi
 if [ -n "${CRIER_TEST_POSTGRES_URL:-}" ]; then
-	echo "PostgreSQL: using CRIER_TEST_POSTGRES_URL as it is set."
+	echo "PostgreSQL: using CRIER_TEST_POSTGRES_URL."
 	exec "$@"
 fi
 
@@ -193,7 +193,7 @@ started_in=$PWD
 if ! find_server; then
 	say "not found on this machine."
 	"$here/install-packages.sh" postgresql
-	find_server || die "initdb, pg_ctl and postgres are still not to be found."
+	find_server || die "initdb, pg_ctl and postgres still cannot be found."
 fi
 choose_server_user
 make_dir

@@ -1,5 +1,5 @@
-// Command sbom prints the bill of materials of a Go binary as CycloneDX JSON: the modules that the toolchain wrote into
-// it.
+// Command sbom prints the bill of materials of a Go binary as CycloneDX JSON: the modules that the toolchain
+// recorded in it.
 //
 //	go run ./scripts/sbom dist/crier-v1.2.3-linux-amd64 v1.2.3
 package main
