@@ -36,8 +36,8 @@ func (q AnalyticsQuery) query() url.Values {
 	return v
 }
 
-func analyticsPath(team crier.ID, noun string) string {
-	return "/v1/teams/" + url.PathEscape(string(team)) + "/analytics/" + noun
+func analyticsPath(team crier.ID, resource string) string {
+	return "/v1/teams/" + url.PathEscape(string(team)) + "/analytics/" + resource
 }
 
 // AnalyticsSummary returns the totals of posts and accounts in a period; compare adds the previous period.
@@ -96,14 +96,14 @@ func (c *Client) AnalyticsDelivery(ctx context.Context, team crier.ID,
 
 // AnalyticsTable writes a response as CSV to w: noun is summary, posts, best-times or delivery. An empty noun is
 // summary. Posts are written with all entries, whatever the limit.
-func (c *Client) AnalyticsTable(ctx context.Context, team crier.ID, noun string, q AnalyticsQuery, o ListOptions,
+func (c *Client) AnalyticsTable(ctx context.Context, team crier.ID, resource string, q AnalyticsQuery, o ListOptions,
 	w io.Writer) error {
 	v := q.query()
 	maps.Copy(v, o.query())
-	return c.table(ctx, team, cmp.Or(noun, "summary"), v, w)
+	return c.table(ctx, team, cmp.Or(resource, "summary"), v, w)
 }
 
-func (c *Client) table(ctx context.Context, team crier.ID, noun string, v url.Values, w io.Writer) error {
+func (c *Client) table(ctx context.Context, team crier.ID, resource string, v url.Values, w io.Writer) error {
 	v.Set("format", "csv")
-	return c.send(ctx, request{method: http.MethodGet, path: analyticsPath(team, noun), query: v}, w)
+	return c.send(ctx, request{method: http.MethodGet, path: analyticsPath(team, resource), query: v}, w)
 }

@@ -146,7 +146,7 @@ func (c *Client) ResumeUpload(ctx context.Context, team crier.ID, u crier.Upload
 		if failures++; wait < 0 || wait > longestWait || failures >= c.tries {
 			return crier.Asset{}, err
 		}
-		if err := c.rest(ctx, max(wait, backoff(failures)), err); err != nil {
+		if err := c.pause(ctx, max(wait, backoff(failures)), err); err != nil {
 			return crier.Asset{}, err
 		}
 		if u, err = c.GetUpload(ctx, team, u.UploadID); err != nil {

@@ -56,7 +56,7 @@ func exchange[T any](ctx context.Context, c *Client, path string, form url.Value
 		return out, fmt.Errorf("read the answer: %w", err)
 	}
 	if answer.StatusCode != http.StatusOK {
-		return out, oauthRefusal(answer, data)
+		return out, oauthError(answer, data)
 	}
 	if err := json.Unmarshal(data, &out); err != nil {
 		return out, notCrier(answer)
@@ -64,8 +64,8 @@ func exchange[T any](ctx context.Context, c *Client, path string, form url.Value
 	return out, nil
 }
 
-// oauthRefusal decodes an error of a token endpoint; any other error response is an Error.
-func oauthRefusal(answer *http.Response, data []byte) error {
+// oauthError decodes an error of a token endpoint; any other error response is an Error.
+func oauthError(answer *http.Response, data []byte) error {
 	var known crier.OAuthError
 	if json.Unmarshal(data, &known) == nil && known.Code != "" {
 		return &known

@@ -48,8 +48,8 @@ func WithUserAgent(agent string) Option { return func(c *Client) { c.agent = age
 
 // WithWaiting sets a function that is called when a request is retried after a second or more, with the reason: a
 // program that seems to hang looks broken.
-func WithWaiting(told func(wait time.Duration, why error)) Option {
-	return func(c *Client) { c.waiting = told }
+func WithWaiting(notify func(wait time.Duration, why error)) Option {
+	return func(c *Client) { c.waiting = notify }
 }
 
 // WithTokenSource calls source for the token of every request, for tokens that are refreshed.
@@ -174,7 +174,7 @@ func (c *Client) send(ctx context.Context, r request, out any) error {
 		if err == nil || wait < 0 || wait > longestWait || r.raw != nil || try >= c.tries {
 			return err
 		}
-		if err := c.rest(ctx, max(wait, backoff(try)), err); err != nil {
+		if err := c.pause(ctx, max(wait, backoff(try)), err); err != nil {
 			return err
 		}
 	}
@@ -198,8 +198,8 @@ func backoff(try int) time.Duration {
 	return base/2 + rand.N(base) //nolint:gosec // jitter, not a secret
 }
 
-// rest waits before a retry.
-func (c *Client) rest(ctx context.Context, d time.Duration, why error) error {
+// pause waits before a retry.
+func (c *Client) pause(ctx context.Context, d time.Duration, why error) error {
 	if d >= time.Second {
 		c.waiting(d, why)
 	}
@@ -236,7 +236,7 @@ func (c *Client) once(ctx context.Context, r request, data []byte, key string, o
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode >= http.StatusBadRequest {
-		return refusal(answer)
+		return errorOf(answer)
 	}
 	return decode(answer, out)
 }
@@ -305,8 +305,8 @@ func (c *Client) build(ctx context.Context, r request, data []byte, key string) 
 	return request, nil
 }
 
-// refusal decodes an error response. 429 and 5xx may be temporary.
-func refusal(answer *http.Response) (wait time.Duration, err error) {
+// errorOf decodes an error response. 429 and 5xx may be temporary.
+func errorOf(answer *http.Response) (wait time.Duration, err error) {
 	var body struct {
 		Tag     crier.Kind    `json:"_tag"`
 		Message string        `json:"message"`

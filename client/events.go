@@ -71,7 +71,7 @@ func (c *Client) StreamEvents(ctx context.Context, organization crier.ID, o Even
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode >= http.StatusBadRequest {
-		_, err := refusal(answer)
+		_, err := errorOf(answer)
 		return o.After, err
 	}
 	if kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); kind != "text/event-stream" {
@@ -95,13 +95,13 @@ func (r *eventReader) read(body io.Reader, fn func(crier.Event) error) error {
 		if err != nil { // a truncated event is sent again
 			return nil //nolint:nilerr // the stream has ended, for whatever reason
 		}
-		if err := r.take(strings.TrimRight(line, "\r\n"), fn); err != nil {
+		if err := r.readLine(strings.TrimRight(line, "\r\n"), fn); err != nil {
 			return err
 		}
 	}
 }
 
-func (r *eventReader) take(line string, fn func(crier.Event) error) error {
+func (r *eventReader) readLine(line string, fn func(crier.Event) error) error {
 	field, value, _ := strings.Cut(line, ":")
 	value = strings.TrimPrefix(value, " ")
 	switch {
@@ -147,12 +147,12 @@ func FollowEvents(ctx context.Context, c *Client, organization crier.ID, o Event
 	fn func(crier.Event) error) error {
 	wait := time.Duration(0)
 	for {
-		heard := false
+		received := false
 		after, err := c.StreamEvents(ctx, organization, o, func(e crier.Event) error {
-			heard = true
+			received = true
 			return fn(e)
 		})
-		heard = heard || after != o.After
+		received = received || after != o.After
 		o.After = after
 		_, unreachable := errors.AsType[*UnreachableError](err)
 		refused, isRefusal := errors.AsType[*Error](err)
@@ -167,7 +167,7 @@ func FollowEvents(ctx context.Context, c *Client, organization crier.ID, o Event
 		case err != nil && !unreachable && !isRefusal:
 			return err
 		}
-		if wait = min(max(2*wait, 200*time.Millisecond), maxReconnect); heard {
+		if wait = min(max(2*wait, 200*time.Millisecond), maxReconnect); received {
 			wait = 0
 		}
 		if err := pause(ctx, wait); err != nil {

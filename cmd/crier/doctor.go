@@ -60,7 +60,7 @@ func (a *app) diagnose(ctx context.Context, s *cli.Shell, network string) (findi
 	err error) {
 	if network == "" && !a.meansThisMachine(s) {
 		address, _ := s.Server()
-		findings, away = s.Examine(ctx, address)
+		findings, away = s.CheckServer(ctx, address)
 		return findings, away, nil
 	}
 	findings, err = a.findings(ctx, network)
@@ -75,7 +75,7 @@ func (a *app) meansThisMachine(s *cli.Shell) bool {
 		return v.origin != "default" && (v.flag == "data-dir" || v.flag == "database-url" || v.flag == "secret-key")
 	})
 	switch {
-	case by == cli.ChosenByNobody:
+	case by == cli.ChosenByDefault:
 		return true
 	case by == cli.ChosenByLogin && operated:
 		return true
@@ -90,7 +90,7 @@ func (a *app) meansThisMachine(s *cli.Shell) bool {
 // findings examines the installation, or its credentials at one network.
 func (a *app) findings(ctx context.Context, network string) ([]cli.Finding, error) {
 	if network == "" {
-		return a.examine(ctx), nil
+		return a.check(ctx), nil
 	}
 	own := a.config.Config
 	own.Sandbox = false // check the real network, also while the sandbox is in use
@@ -114,14 +114,14 @@ func (a *app) findings(ctx context.Context, network string) ([]cli.Finding, erro
 	return out, nil
 }
 
-func (a *app) examine(ctx context.Context) []cli.Finding {
-	out := []cli.Finding{a.examineStore(ctx)}
-	out = append(out, a.examineServer(ctx)...)
-	return append(out, a.examineNetworks()...)
+func (a *app) check(ctx context.Context) []cli.Finding {
+	out := []cli.Finding{a.checkStore(ctx)}
+	out = append(out, a.checkServer(ctx)...)
+	return append(out, a.checkNetworks()...)
 }
 
-// examineStore checks the database and the key as serve would, but creates neither.
-func (a *app) examineStore(ctx context.Context) cli.Finding {
+// checkStore checks the database and the key as serve would, but creates neither.
+func (a *app) checkStore(ctx context.Context) cli.Finding {
 	f := cli.Finding{Check: "database and secret key"}
 	fail := func(err error, advice string) cli.Finding {
 		f.Detail, f.Advice = err.Error(), advice
@@ -161,8 +161,8 @@ func (a *app) examineStore(ctx context.Context) cli.Finding {
 	return f
 }
 
-// examineServer calls the running server at its public address.
-func (a *app) examineServer(ctx context.Context) []cli.Finding {
+// checkServer calls the running server at its public address.
+func (a *app) checkServer(ctx context.Context) []cli.Finding {
 	address := cli.Finding{Check: "public address", Detail: a.config.PublicURL}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -194,8 +194,8 @@ func sandboxFinding() cli.Finding {
 	return cli.Finding{Check: "networks", OK: true, Detail: "the sandbox: posts do not leave this installation"}
 }
 
-// examineNetworks reports which networks are ready for real posts.
-func (a *app) examineNetworks() []cli.Finding {
+// checkNetworks reports which networks are ready for real posts.
+func (a *app) checkNetworks() []cli.Finding {
 	if a.config.Sandbox {
 		return []cli.Finding{sandboxFinding()}
 	}

@@ -38,8 +38,8 @@ const (
 var paces = map[string]publish.Timings{
 	brisk: {
 		SendWindow: 2 * time.Second, CommitTimeout: 3 * time.Second, SettleSlack: time.Second,
-		LookPause: 300 * time.Millisecond,
-		Lease:     4 * time.Second, RetryPause: 200 * time.Millisecond, AccountPause: 500 * time.Millisecond,
+		LookupPause: 300 * time.Millisecond,
+		Lease:       4 * time.Second, RetryPause: 200 * time.Millisecond, AccountPause: 500 * time.Millisecond,
 		LikePause: 300 * time.Millisecond,
 	},
 	usual: {},

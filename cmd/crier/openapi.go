@@ -23,11 +23,11 @@ func (a *app) openAPICommand() *cobra.Command {
 				return err
 			}
 			log := slog.New(slog.DiscardHandler)
-			door := api.New(api.Config{
+			server := api.New(api.Config{
 				Services: service.Catalogue(networks),
 				Now:      a.now, Logger: log, Version: version,
 			})
-			_, err = fmt.Fprintf(a.stdout, "%s\n", door.OpenAPI())
+			_, err = fmt.Fprintf(a.stdout, "%s\n", server.OpenAPI())
 			return err
 		},
 	}

@@ -130,8 +130,8 @@ type Control struct {
 	clock crier.Clock
 	log   *slog.Logger
 	used  chan credentialUse
-	seen  notedUses
-	known knownCallers
+	seen  recentUses
+	known callerCache
 }
 
 // credentialUse is a use of a credential to record.
@@ -195,7 +195,7 @@ func (a *Control) authenticate(ctx context.Context, kind store.CredentialKind, t
 		found.at, found.changes = now, changes
 		a.known.put(hash, found)
 	}
-	a.noteUse(found.credential, found.lastUsed, now)
+	a.recordUse(found.credential, found.lastUsed, now)
 	found.ahead, found.readAt = ahead, now
 	return found.Caller, nil
 }
@@ -242,11 +242,12 @@ func (a *Control) personBySession(ctx context.Context, hash []byte, now crier.Ti
 		session.LastUsedAt, nil
 }
 
-// useGrain is the resolution of a credential's last use: a hot key costs one write per minute, not one per request.
-const useGrain = time.Minute
+// useResolution is the resolution of a credential's last use: a hot key costs one write per minute, not one per
+// request.
+const useResolution = time.Minute
 
-func (a *Control) noteUse(c crier.Credential, last *crier.Time, now crier.Time) {
-	if last != nil && now.Sub(last.Time) < useGrain || !a.seen.note(c.ID, now) {
+func (a *Control) recordUse(c crier.Credential, last *crier.Time, now crier.Time) {
+	if last != nil && now.Sub(last.Time) < useResolution || !a.seen.add(c.ID, now) {
 		return
 	}
 	select {
@@ -255,8 +256,8 @@ func (a *Control) noteUse(c crier.Credential, last *crier.Time, now crier.Time) 
 	}
 }
 
-// NoteUses records when credentials were used, until ctx ends.
-func (a *Control) NoteUses(ctx context.Context) {
+// RecordUses records when credentials were used, until ctx ends.
+func (a *Control) RecordUses(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -309,8 +310,8 @@ func (a *Control) teamAccess(ctx context.Context, caller Caller, id crier.ID) (c
 	return a.store.TeamAccess(ctx, id, caller.id, caller.person.ID)
 }
 
-// WholeOrganization reports whether a permission cannot be limited to some teams.
-func WholeOrganization(p crier.Permission) bool {
+// IsOrganizationWide reports whether a permission cannot be limited to some teams.
+func IsOrganizationWide(p crier.Permission) bool {
 	switch p {
 	case crier.ManageOrganization, crier.ManageMembers, crier.ManageAPIKeys, crier.ManageBilling, crier.ManageWebhooks,
 		crier.CreateTeams:
@@ -343,14 +344,14 @@ func reachesTeam(a store.Access) bool {
 
 // May checks a permission against the caller's own membership, the key's creator, and the restrictions of the key: a
 // key never exceeds the current rights of its creator.
-func (c Caller) May(p crier.Permission, access store.Access, noun string) error {
+func (c Caller) May(p crier.Permission, access store.Access, resource string) error {
 	if access.Own == nil || access.Behind == nil {
-		return crier.Forbidden("The caller does not belong to the organization of this %s.", noun)
+		return crier.Forbidden("The caller does not belong to the organization of this %s.", resource)
 	}
 	if !access.Own.Role.Can(p) || !access.Behind.Role.Can(p) || !c.Holds(p) {
 		return crier.Forbidden("The caller lacks the permission %s.", p)
 	}
-	if WholeOrganization(p) && !(access.Own.AllTeams && access.Behind.AllTeams) {
+	if IsOrganizationWide(p) && !(access.Own.AllTeams && access.Behind.AllTeams) {
 		return crier.Forbidden("This needs the permission %s in the whole organization; the caller is narrowed to "+
 			"some teams.", p)
 	}

@@ -114,14 +114,14 @@ func auditChanges(body []byte) json.RawMessage {
 	if len(body) == 0 || decoder.Decode(&value) != nil {
 		return nil
 	}
-	kept, err := json.Marshal(withoutSecrets(value))
+	encoded, err := json.Marshal(withoutSecrets(value))
 	if err != nil {
 		return nil
 	}
-	if len(kept) > maxAuditChanges {
+	if len(encoded) > maxAuditChanges {
 		return json.RawMessage(`{"omitted":"the request was too large to keep"}`)
 	}
-	return kept
+	return encoded
 }
 
 // withoutSecrets removes secrets: values whose names suggest one, and in URLs the query, the fragment and the password,

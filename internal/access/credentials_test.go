@@ -241,7 +241,7 @@ func TestCredentialUseIsRecordedOncePerMinute(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		go func() { g.NoteUses(ctx); close(ended) }()
+		go func() { g.RecordUses(ctx); close(ended) }()
 		defer func() { stop(); <-ended }()
 		used := func(want crier.Time) {
 			t.Helper()

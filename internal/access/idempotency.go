@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// answersKept is how long a repeated request gets the first response again.
-	answersKept = 24 * time.Hour
+	// answerRetention is how long a repeated request gets the first response again.
+	answerRetention = 24 * time.Hour
 	// repeatWait is how long a repeat waits for the first request to finish.
 	repeatWait = 30 * time.Second
 )
@@ -85,13 +85,13 @@ func NewIdempotency(st *store.Store, keys *auth.Keyring, clock crier.Clock) *Ide
 
 // Known reports whether the key was used before, for any request.
 func (s *Idempotency) Known(ctx context.Context, caller Caller, r IdempotentRequest) (bool, error) {
-	kept, err := s.kept(ctx, caller, r.Key)
-	return kept != nil, err
+	stored, err := s.stored(ctx, caller, r.Key)
+	return stored != nil, err
 }
 
-// kept returns the response stored under a caller's key, unless it was read with the credential. A response that is
+// stored returns the response stored under a caller's key, unless it was read with the credential. A response that is
 // stored later is found when the key is claimed.
-func (s *Idempotency) kept(ctx context.Context, caller Caller, key string) (*store.KeptAnswer, error) {
+func (s *Idempotency) stored(ctx context.Context, caller Caller, key string) (*store.KeptAnswer, error) {
 	now := s.clock.Now()
 	if ahead := caller.aheadAt(now); ahead != nil && ahead.IdempotencyKey == key {
 		return ahead.Kept, nil
@@ -102,11 +102,11 @@ func (s *Idempotency) kept(ctx context.Context, caller Caller, key string) (*sto
 // Stored returns the response to an earlier request with the same key, or nil. The same key with another request is a
 // conflict.
 func (s *Idempotency) Stored(ctx context.Context, caller Caller, r IdempotentRequest) (*StoredResponse, error) {
-	kept, err := s.kept(ctx, caller, r.Key)
-	if err != nil || kept == nil {
+	stored, err := s.stored(ctx, caller, r.Key)
+	if err != nil || stored == nil {
 		return nil, err
 	}
-	return s.open(*kept, r.Fingerprint)
+	return s.open(*stored, r.Fingerprint)
 }
 
 // ReplayOr returns the response to an earlier request with the same key if there is one by now, else err. The earlier
@@ -116,30 +116,30 @@ func (s *Idempotency) ReplayOr(ctx context.Context, err error) error {
 	if !repeats || r.Partial {
 		return err
 	}
-	kept, lookupErr := s.store.KeptAnswer(ctx, r.principal, r.Key, s.clock.Now())
-	if lookupErr != nil || kept == nil {
+	stored, lookupErr := s.store.KeptAnswer(ctx, r.principal, r.Key, s.clock.Now())
+	if lookupErr != nil || stored == nil {
 		return err
 	}
-	answer, openErr := s.open(*kept, r.Fingerprint)
+	answer, openErr := s.open(*stored, r.Fingerprint)
 	if openErr != nil {
 		return openErr
 	}
 	return answer
 }
 
-func (s *Idempotency) open(kept store.KeptAnswer, fingerprint []byte) (*StoredResponse, error) {
-	if !bytes.Equal(kept.Fingerprint, fingerprint) {
+func (s *Idempotency) open(stored store.KeptAnswer, fingerprint []byte) (*StoredResponse, error) {
+	if !bytes.Equal(stored.Fingerprint, fingerprint) {
 		return nil, crier.Conflict("This Idempotency-Key was used for another request within the last 24 hours. Use " +
 			"a new key for a new request.")
 	}
-	if kept.Left {
+	if stored.Left {
 		return nil, errLeft
 	}
-	body, err := s.keys.Open(kept.Body, answerContext(kept.PrincipalID, kept.Key))
+	body, err := s.keys.Open(stored.Body, answerContext(stored.PrincipalID, stored.Key))
 	if err != nil {
 		return nil, fmt.Errorf("open the kept answer: %w", err)
 	}
-	return &StoredResponse{Status: kept.Status, Body: body}, nil
+	return &StoredResponse{Status: stored.Status, Body: body}, nil
 }
 
 // errLeft answers a repeat by a caller who is no longer a member of the organization.
@@ -171,7 +171,7 @@ func Write[T any](ctx context.Context, s *Idempotency, fn func(tx *store.Tx) (T,
 		if err := s.Audit(ctx, tx, result); err != nil || !repeats {
 			return err
 		}
-		return s.keep(ctx, tx, r, result)
+		return s.storeAnswer(ctx, tx, r, result)
 	})
 	if errors.Is(err, store.ErrTaken) { // the commit may be the first to report it
 		err = crier.Conflict("Another request has just scheduled this post, or taken this slot. Try again.")
@@ -185,7 +185,7 @@ func (s *Idempotency) claim(ctx context.Context, tx *store.Tx, r repeatable) err
 	defer cancel()
 	claimed, err := tx.ClaimKey(waiting, store.KeptAnswer{
 		PrincipalID: r.principal, Key: r.Key, Fingerprint: r.Fingerprint, Status: r.Status,
-		ExpiresAt: crier.TimeOf(now.Add(answersKept)),
+		ExpiresAt: crier.TimeOf(now.Add(answerRetention)),
 	}, now)
 	if err != nil {
 		if ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) {
@@ -196,21 +196,21 @@ func (s *Idempotency) claim(ctx context.Context, tx *store.Tx, r repeatable) err
 	if claimed {
 		return nil
 	}
-	kept, err := tx.KeptAnswer(ctx, r.principal, r.Key, now)
+	stored, err := tx.KeptAnswer(ctx, r.principal, r.Key, now)
 	if err != nil {
 		return err
 	}
-	if kept == nil {
+	if stored == nil {
 		return errors.New("a claimed idempotency key has no answer")
 	}
-	answer, err := s.open(*kept, r.Fingerprint)
+	answer, err := s.open(*stored, r.Fingerprint)
 	if err != nil {
 		return err
 	}
 	return answer
 }
 
-func (s *Idempotency) keep(ctx context.Context, tx *store.Tx, r repeatable, result any) error {
+func (s *Idempotency) storeAnswer(ctx context.Context, tx *store.Tx, r repeatable, result any) error {
 	if secret, ok := result.(oneTimeSecret); ok {
 		result = secret.WithoutSecret()
 	}

@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// callerKept is how long a node caches a caller. Changes made on the same node apply at once.
-	callerKept = time.Second
-	// callersKept is the number of cached callers.
-	callersKept = 10_000
+	// callerTTL is how long a node caches a caller. Changes made on the same node apply at once.
+	callerTTL = time.Second
+	// maxCallers is the number of cached callers.
+	maxCallers = 10_000
 )
 
 // Lookahead is data that a request is known to need before its credential is checked.
 type Lookahead = store.Lookahead
 
-// knownCallers caches the callers of credentials for a moment. Permissions are always read.
-type knownCallers struct {
+// callerCache caches the callers of credentials for a moment. Permissions are always read.
+type callerCache struct {
 	mu     sync.Mutex
-	byHash map[string]knownCaller
+	byHash map[string]cachedCaller
 }
 
-// knownCaller is a cached caller of a credential.
-type knownCaller struct {
+// cachedCaller is a cached caller of a credential.
+type cachedCaller struct {
 	Caller
 	lastUsed *crier.Time
 	at       crier.Time
@@ -34,22 +34,22 @@ type knownCaller struct {
 
 // get returns the caller of a credential, unless it was read too long ago, has expired, or a credential has changed
 // since.
-func (k *knownCallers) get(hash []byte, now crier.Time, changes int64) (knownCaller, bool) {
+func (k *callerCache) get(hash []byte, now crier.Time, changes int64) (cachedCaller, bool) {
 	k.mu.Lock()
 	found, ok := k.byHash[string(hash)]
 	k.mu.Unlock()
 	if !ok || found.changes != changes || !isRecent(found.at, now) {
-		return knownCaller{}, false
+		return cachedCaller{}, false
 	}
 	expires := found.credential.ExpiresAt
 	return found, expires == nil || expires.After(now.Time)
 }
 
-func (k *knownCallers) put(hash []byte, caller knownCaller) {
+func (k *callerCache) put(hash []byte, caller cachedCaller) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.byHash == nil || len(k.byHash) >= callersKept {
-		k.byHash = map[string]knownCaller{}
+	if k.byHash == nil || len(k.byHash) >= maxCallers {
+		k.byHash = map[string]cachedCaller{}
 	}
 	k.byHash[string(hash)] = caller
 }
@@ -57,7 +57,7 @@ func (k *knownCallers) put(hash []byte, caller knownCaller) {
 // isRecent reports whether something read at a time may still be used.
 func isRecent(at, now crier.Time) bool {
 	age := now.Sub(at.Time)
-	return age >= 0 && age < callerKept
+	return age >= 0 && age < callerTTL
 }
 
 // aheadAt returns the data that was read with the credential; nil if that is too long ago, as after a slow transfer.
@@ -68,32 +68,32 @@ func (c Caller) aheadAt(now crier.Time) *store.Lookahead {
 	return c.ahead
 }
 
-// notedUses holds the credentials whose use was recorded within the last minute.
-type notedUses struct {
+// recentUses holds the credentials whose use was recorded within the last minute.
+type recentUses struct {
 	mu    sync.Mutex
 	since crier.Time
-	// recent holds uses since then, before those of the useGrain before it: alternating two maps avoids a search for
-	// expired entries.
+	// recent holds uses since then, before those of the useResolution before it: alternating two maps avoids a search
+	// for expired entries.
 	recent, before map[crier.ID]crier.Time
 }
 
-// note reports whether the use of a credential has to be recorded now, and remembers it.
-func (n *notedUses) note(id crier.ID, now crier.Time) bool {
+// add reports whether the use of a credential has to be recorded now, and remembers it.
+func (n *recentUses) add(id crier.ID, now crier.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if age := now.Sub(n.since.Time); n.recent == nil || age >= useGrain || age < 0 {
+	if age := now.Sub(n.since.Time); n.recent == nil || age >= useResolution || age < 0 {
 		n.before = n.recent
-		if age >= 2*useGrain {
+		if age >= 2*useResolution {
 			n.before = nil
 		}
 		n.recent, n.since = map[crier.ID]crier.Time{}, now
 	}
 	for _, noted := range []map[crier.ID]crier.Time{n.recent, n.before} {
-		if last, ok := noted[id]; ok && now.Sub(last.Time) < useGrain {
+		if last, ok := noted[id]; ok && now.Sub(last.Time) < useResolution {
 			return false
 		}
 	}
-	if len(n.recent) >= callersKept { // beyond it, a credential is recorded once more, nothing else
+	if len(n.recent) >= maxCallers { // beyond it, a credential is recorded once more, nothing else
 		n.recent = map[crier.ID]crier.Time{}
 	}
 	n.recent[id] = now

@@ -16,7 +16,7 @@ func later(d time.Duration) crier.Time { return crier.TimeOf(noon.Add(d)) }
 
 func TestNotedUsesAreOneAMinuteForEachCredential(t *testing.T) {
 	t.Parallel()
-	var n notedUses
+	var n recentUses
 	for _, c := range []struct {
 		id    crier.ID
 		after time.Duration
@@ -27,7 +27,7 @@ func TestNotedUsesAreOneAMinuteForEachCredential(t *testing.T) {
 		{"b", 61 * time.Second, true}, {"a", 2*time.Minute - 1, false}, {"a", 2 * time.Minute, true},
 		{"a", time.Hour, true}, {"b", time.Hour, true}, {"b", time.Hour + time.Second, false},
 	} {
-		if got := n.note(c.id, later(c.after)); got != c.want {
+		if got := n.add(c.id, later(c.after)); got != c.want {
 			t.Errorf("%s after %s is noted: %t, want %t", c.id, c.after, got, c.want)
 		}
 	}
@@ -36,12 +36,12 @@ func TestNotedUsesAreOneAMinuteForEachCredential(t *testing.T) {
 // A node runs for months, and every device login is a separate credential.
 func TestNotedUsesForgetWhatIsOlderThanTheyNeed(t *testing.T) {
 	t.Parallel()
-	var n notedUses
+	var n recentUses
 	const perMinute = 1000
 	for minute := range 50 {
 		for i := range perMinute {
 			id := crier.ID(strconv.Itoa(minute*perMinute + i))
-			if !n.note(id, later(time.Duration(minute)*time.Minute)) {
+			if !n.add(id, later(time.Duration(minute)*time.Minute)) {
 				t.Fatalf("the first use of %s is not noted", id)
 			}
 		}
@@ -49,22 +49,22 @@ func TestNotedUsesForgetWhatIsOlderThanTheyNeed(t *testing.T) {
 	if kept := len(n.recent) + len(n.before); kept > 2*perMinute {
 		t.Errorf("%d credentials are remembered, want those of two minutes", kept)
 	}
-	for i := range 3 * callersKept {
-		n.note(crier.ID("in one minute "+strconv.Itoa(i)), later(50*time.Minute))
+	for i := range 3 * maxCallers {
+		n.add(crier.ID("in one minute "+strconv.Itoa(i)), later(50*time.Minute))
 	}
-	if kept := len(n.recent) + len(n.before); kept > 2*callersKept {
+	if kept := len(n.recent) + len(n.before); kept > 2*maxCallers {
 		t.Errorf("%d credentials of one minute are remembered", kept)
 	}
 }
 
 func TestNotedUsesOfManyRequestsAtOnceAreOne(t *testing.T) {
 	t.Parallel()
-	var n notedUses
+	var n recentUses
 	var noted atomic.Int32
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			if n.note("a", noon) {
+			if n.add("a", noon) {
 				noted.Add(1)
 			}
 		})
@@ -78,9 +78,9 @@ func TestNotedUsesOfManyRequestsAtOnceAreOne(t *testing.T) {
 func TestKnownCallersAreForgottenWhenTheyMayHaveChanged(t *testing.T) {
 	t.Parallel()
 	expires := later(500 * time.Millisecond)
-	var k knownCallers
-	k.put([]byte("key"), knownCaller{Caller: Caller{id: "1"}, at: noon, changes: 7})
-	k.put([]byte("ending"), knownCaller{at: noon, changes: 7,
+	var k callerCache
+	k.put([]byte("key"), cachedCaller{Caller: Caller{id: "1"}, at: noon, changes: 7})
+	k.put([]byte("ending"), cachedCaller{at: noon, changes: 7,
 		Caller: Caller{id: "2", credential: crier.Credential{ExpiresAt: &expires}}})
 	for _, c := range []struct {
 		name, hash string
@@ -89,8 +89,8 @@ func TestKnownCallersAreForgottenWhenTheyMayHaveChanged(t *testing.T) {
 		want       bool
 	}{
 		{"at once", "key", noon, 7, true},
-		{"within a second", "key", later(callerKept - 1), 7, true},
-		{"after a second", "key", later(callerKept), 7, false},
+		{"within a second", "key", later(callerTTL - 1), 7, true},
+		{"after a second", "key", later(callerTTL), 7, false},
 		{"before it was read", "key", later(-1), 7, false}, // the clock was set back
 		{"after a credential changed", "key", noon, 8, false},
 		{"of somebody else", "other", noon, 7, false},
@@ -102,10 +102,10 @@ func TestKnownCallersAreForgottenWhenTheyMayHaveChanged(t *testing.T) {
 			t.Errorf("%s: known %t, want %t", c.name, ok, c.want)
 		}
 	}
-	for i := range callersKept + 1 {
-		k.put([]byte(strconv.Itoa(i)), knownCaller{at: noon})
+	for i := range maxCallers + 1 {
+		k.put([]byte(strconv.Itoa(i)), cachedCaller{at: noon})
 	}
-	if len(k.byHash) > callersKept {
+	if len(k.byHash) > maxCallers {
 		t.Errorf("%d callers are remembered", len(k.byHash))
 	}
 }
@@ -121,8 +121,8 @@ func TestWhatWasReadAheadIsTrueForAMoment(t *testing.T) {
 	}{
 		{"nothing", Caller{readAt: noon}, noon, nil},
 		{"at once", Caller{ahead: ahead, readAt: noon}, noon, ahead},
-		{"a moment later", Caller{ahead: ahead, readAt: noon}, later(callerKept - 1), ahead},
-		{"after a slow upload", Caller{ahead: ahead, readAt: noon}, later(callerKept), nil},
+		{"a moment later", Caller{ahead: ahead, readAt: noon}, later(callerTTL - 1), ahead},
+		{"after a slow upload", Caller{ahead: ahead, readAt: noon}, later(callerTTL), nil},
 	} {
 		if got := c.caller.aheadAt(c.now); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)

@@ -139,7 +139,7 @@ func (s *Analytics) AccountSnapshot(ctx context.Context, job job.AccountSnapshot
 		return err
 	}
 	today := dayOf(now, location)
-	m, err := s.askAccount(ctx, meter, a, startOf(today-1, location), startOf(today, location))
+	m, err := s.fetchAccount(ctx, meter, a, startOf(today-1, location), startOf(today, location))
 	if err != nil {
 		return s.refused(ctx, a, err)
 	}

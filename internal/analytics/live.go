@@ -66,10 +66,10 @@ func (s *Analytics) spend(ctx context.Context, tx *store.Tx, organization crier.
 	return ledger.Spend(ctx, tx, ledger.Charge{Organization: organization, Amount: cost, At: s.clock.Now()})
 }
 
-// askAccount reads the metrics of an account in a period from the network.
-func (s *Analytics) askAccount(ctx context.Context, meter provider.AccountMeter, a store.Account, from,
+// fetchAccount reads the metrics of an account in a period from the network.
+func (s *Analytics) fetchAccount(ctx context.Context, meter provider.AccountMeter, a store.Account, from,
 	to crier.Time) (m provider.AccountMetrics, err error) {
-	err = s.tokens.Ask(ctx, a, func(client provider.Account) (err error) {
+	err = s.tokens.Call(ctx, a, func(client provider.Account) (err error) {
 		m, err = meter.AccountMetrics(s.quotas.Metered(ctx, a), client, from.Time, to.Time)
 		return err
 	})
@@ -78,7 +78,7 @@ func (s *Analytics) askAccount(ctx context.Context, meter provider.AccountMeter,
 
 func (s *Analytics) readAccount(ctx context.Context, meter provider.AccountMeter, a store.Account, from,
 	to crier.Time) (json.RawMessage, error) {
-	m, err := s.askAccount(ctx, meter, a, from, to)
+	m, err := s.fetchAccount(ctx, meter, a, from, to)
 	if err == nil {
 		return json.Marshal(m)
 	}

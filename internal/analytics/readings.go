@@ -76,7 +76,7 @@ func (s *Analytics) Snapshot(ctx context.Context, job job.Snapshot) error {
 	}
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		if numbers != nil {
-			if err := s.keep(ctx, tx, p, cost, numbers); err != nil {
+			if err := s.storeMetrics(ctx, tx, p, cost, numbers); err != nil {
 				return err
 			}
 		}
@@ -142,16 +142,16 @@ func (s *Analytics) planNext(ctx context.Context, tx *store.Tx, p store.Publicat
 	return s.queue.Enqueue(ctx, tx, next)
 }
 
-// keep writes a reading with the changed sums, its cost, and its event.
-func (s *Analytics) keep(ctx context.Context, tx *store.Tx, p store.Publication, cost int64,
+// storeMetrics writes a reading with the changed sums, its cost, and its event.
+func (s *Analytics) storeMetrics(ctx context.Context, tx *store.Tx, p store.Publication, cost int64,
 	raw json.RawMessage) error {
 	now := s.clock.Now()
 	charge := ledger.Charge{Organization: p.OrganizationID, Publication: &p.ID, Amount: cost, At: now}
 	if err := tx.AddCredits(ctx, ledger.Spent(charge)...); err != nil {
 		return err
 	}
-	kept, err := s.keepReading(ctx, tx, p.ID, now, raw)
-	if err != nil || !kept {
+	stored, err := s.storeReading(ctx, tx, p.ID, now, raw)
+	if err != nil || !stored {
 		return err
 	}
 	return events.Record(tx, now, events.Fact{Type: crier.MetricsUpdated, OrganizationID: p.OrganizationID,
@@ -159,9 +159,9 @@ func (s *Analytics) keep(ctx context.Context, tx *store.Tx, p store.Publication,
 			SocialAccountID: p.SocialAccountID, ReadAt: now, Metrics: crier.RawJSON[crier.Metrics](raw)}})
 }
 
-// keepReading stores a reading of a publication, and counts the publication if it was not counted before.
-func (s *Analytics) keepReading(ctx context.Context, tx *store.Tx, publication crier.ID, at crier.Time,
-	raw json.RawMessage) (kept bool, err error) {
+// storeReading stores a reading of a publication, and counts the publication if it was not counted before.
+func (s *Analytics) storeReading(ctx context.Context, tx *store.Tx, publication crier.ID, at crier.Time,
+	raw json.RawMessage) (stored bool, err error) {
 	list, err := tx.Countables(ctx, []crier.ID{publication})
 	if err != nil || len(list) == 0 {
 		return false, err
@@ -193,7 +193,7 @@ func (s *Analytics) read(ctx context.Context, network provider.Provider, p store
 		return nil, s.hint(ctx, account, hint)
 	}
 	var found map[string]provider.Metrics
-	err = s.tokens.Ask(ctx, account, func(client provider.Account) (err error) {
+	err = s.tokens.Call(ctx, account, func(client provider.Account) (err error) {
 		found, err = meter.PostMetrics(s.quotas.Metered(ctx, account), client, []string{*p.PlatformPostID})
 		return err
 	})

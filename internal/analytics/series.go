@@ -72,9 +72,9 @@ func (s *Analytics) Series(ctx context.Context, scope access.TeamScope, q Series
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		g := crier.SeriesGroup{Key: key, Label: cmp.Or(labels[key], key)}
 		for _, d := range groups[key] {
-			value, told := point(d, q.Metric, w.gained)
-			g.Values, g.Told = append(g.Values, value), append(g.Told, told)
-			g.NotTold = append(g.NotTold, d.Counted-told)
+			value, reported := point(d, q.Metric, w.gained)
+			g.Values, g.Told = append(g.Values, value), append(g.Told, reported)
+			g.NotTold = append(g.NotTold, d.Counted-reported)
 		}
 		out.Groups = append(out.Groups, g)
 	}
@@ -83,7 +83,7 @@ func (s *Analytics) Series(ctx context.Context, scope access.TeamScope, q Series
 
 // point returns the value of a bucket. Posts without the metric make a gap; without any post the sum is zero. Without
 // any reading the gain is unknown.
-func point(d store.DaySums, metric string, gained bool) (value *float64, told int64) {
+func point(d store.DaySums, metric string, gained bool) (value *float64, reported int64) {
 	number := func(n int64) *float64 { f := float64(n); return &f }
 	switch metric {
 	case seriesPosts:
@@ -245,9 +245,9 @@ type levelLine struct {
 // missing reports whether a bucket should have a reading of the account: after its first one, and before its last one
 // if it has ended.
 func (l levelLine) missing(bucket int) bool {
-	told := func(v *int64) bool { return v != nil }
-	return l.values[bucket] == nil && slices.ContainsFunc(l.values[:bucket], told) &&
-		(!l.ended || slices.ContainsFunc(l.values[bucket:], told))
+	reported := func(v *int64) bool { return v != nil }
+	return l.values[bucket] == nil && slices.ContainsFunc(l.values[:bucket], reported) &&
+		(!l.ended || slices.ContainsFunc(l.values[bucket:], reported))
 }
 
 // levelGroup sums the levels of accounts.

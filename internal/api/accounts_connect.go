@@ -26,5 +26,5 @@ var connectAccountDoc = doc{
 
 func (s *Server) connectAccount(ctx context.Context, scope access.TeamScope,
 	in *connectAccountInput) (crier.ConnectResponse, error) {
-	return s.services.Connections.Begin(ctx, scope, in.Body)
+	return s.services.Connections.Start(ctx, scope, in.Body)
 }

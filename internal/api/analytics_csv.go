@@ -32,7 +32,7 @@ func (s *Server) sendTable(w http.ResponseWriter, r *http.Request, name string, 
 	var text strings.Builder
 	writer := csv.NewWriter(&text)
 	for _, row := range tableOf(answer) {
-		_ = writer.Write(harmlessRow(row)) // to memory: cannot fail
+		_ = writer.Write(escapeRow(row)) // to memory: cannot fail
 	}
 	writer.Flush()
 	h.Set("Content-Length", strconv.Itoa(text.Len()))
@@ -42,7 +42,7 @@ func (s *Server) sendTable(w http.ResponseWriter, r *http.Request, name string, 
 // streamTable sends a table while it is read. One that ends early must not look complete: the connection is dropped.
 func (s *Server) streamTable(w http.ResponseWriter, r *http.Request, table tableStream) {
 	writer := csv.NewWriter(newPatientWriter(w))
-	err := table.rows(func(row []string) error { return writer.Write(harmlessRow(row)) })
+	err := table.rows(func(row []string) error { return writer.Write(escapeRow(row)) })
 	writer.Flush()
 	if err = errors.Join(err, writer.Error()); err != nil {
 		infoOf(r).err = err
@@ -50,16 +50,16 @@ func (s *Server) streamTable(w http.ResponseWriter, r *http.Request, table table
 	}
 }
 
-func harmlessRow(row []string) []string {
+func escapeRow(row []string) []string {
 	safe := make([]string, len(row))
 	for i, cell := range row {
-		safe[i] = harmless(cell)
+		safe[i] = escapeCell(cell)
 	}
 	return safe
 }
 
-// harmless prevents spreadsheets from interpreting user text as a formula.
-func harmless(cell string) string {
+// escapeCell prevents spreadsheets from interpreting user text as a formula.
+func escapeCell(cell string) string {
 	if cell == "" || !strings.ContainsAny(cell[:1], "=+@\t\r") && (cell[0] != '-' || isNumber(cell)) {
 		return cell
 	}
@@ -97,9 +97,9 @@ func text[T int64 | float64](n *T) string {
 func summaryTable(a crier.AnalyticsSummary) [][]string {
 	rows := [][]string{{"from", "to", "basis", "group", "key", "name", "metric", "value", "told", "notTold"}}
 	add := func(from, to crier.Date, group, key, name string, t crier.AnalyticsTotals) {
-		line := func(metric, value string, told, notTold int64) {
+		line := func(metric, value string, reported, notReported int64) {
 			rows = append(rows, []string{string(from), string(to), string(a.Basis), group, key, name, metric, value,
-				strconv.FormatInt(told, 10), strconv.FormatInt(notTold, 10)})
+				strconv.FormatInt(reported, 10), strconv.FormatInt(notReported, 10)})
 		}
 		line("posts", strconv.FormatInt(t.Posts, 10), t.Posts, 0)
 		m := t.Metrics

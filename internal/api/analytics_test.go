@@ -182,7 +182,7 @@ func TestCSVIsSafeForSpreadsheets(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{"": "", "-1.5": "-1.5", "=1+1": "'=1+1", "+x": "'+x", "@a": "'@a",
 		"-a": "'-a", "a=b": "a=b"} {
-		if got := harmless(cell); got != want {
+		if got := escapeCell(cell); got != want {
 			t.Errorf("%q becomes %q, want %q", cell, got, want)
 		}
 	}

@@ -137,7 +137,7 @@ func (f *appFile) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("ETag", f.etag)
 	var content []byte
-	if takesGzip(r.Header.Get("Accept-Encoding")) {
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
 		content = f.compressed()
 	}
 	if content == nil {

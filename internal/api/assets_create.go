@@ -39,5 +39,5 @@ func (s *Server) createAsset(ctx context.Context, scope access.TeamScope, in *cr
 	if err != nil {
 		return crier.Asset{}, err
 	}
-	return s.services.Assets.Create(ctx, scope, file, in.upload.rest)
+	return s.services.Assets.Create(ctx, scope, file, in.upload.readRest)
 }

@@ -78,15 +78,15 @@ func formDigest(body *contract.Stream) ([]byte, error) {
 	if _, err := io.Copy(hash, io.LimitReader(file.Body, crier.MaxAssetSize+1)); err != nil {
 		return nil, err
 	}
-	details, err := form.rest()
+	details, err := form.readRest()
 	if err != nil {
 		return nil, err
 	}
 	return file.Digest(hex.EncodeToString(hash.Sum(nil)), details)
 }
 
-// rest reads the fields after the file and returns the values of all fields.
-func (f *uploadForm) rest() (crier.AssetDetails, error) {
+// readRest reads the fields after the file and returns the values of all fields.
+func (f *uploadForm) readRest() (crier.AssetDetails, error) {
 	part, err := f.next()
 	if err != nil {
 		return crier.AssetDetails{}, err
@@ -142,14 +142,14 @@ var assetFields = sync.OnceValue(func() *contract.Fields {
 
 // check validates the fields like those of a JSON body. Browsers send empty fields: these are ignored.
 func (f *uploadForm) check() (crier.AssetDetails, error) {
-	said := map[string]any{}
+	fields := map[string]any{}
 	for name, value := range f.fields {
 		if value != "" {
-			said[name] = value
+			fields[name] = value
 		}
 	}
 	var details crier.AssetDetails
-	data, err := json.Marshal(said)
+	data, err := json.Marshal(fields)
 	if err != nil {
 		return details, fmt.Errorf("encode the fields of a form: %w", err)
 	}

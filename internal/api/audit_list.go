@@ -27,11 +27,11 @@ var listAuditLogDoc = doc{
 func (in *listAuditLogInput) check(s *Server) []crier.Issue {
 	name := fmt.Sprintf("audit log of %s from %s to %s action %q by %s", in.OrganizationID, in.From, in.To, in.Action,
 		in.PrincipalID)
-	return append(in.open(s, name, service.AuditSorts), rangeIssues("from", "to", given(in.From), given(in.To))...)
+	return append(in.open(s, name, service.AuditSorts), rangeIssues("from", "to", orNil(in.From), orNil(in.To))...)
 }
 
 func (s *Server) listAuditLog(ctx context.Context, scope access.OrgScope,
 	in *listAuditLogInput) (crier.Page[crier.AuditEntry], error) {
-	return s.services.AuditLog.List(ctx, scope, service.AuditFilter{From: given(in.From), To: given(in.To),
+	return s.services.AuditLog.List(ctx, scope, service.AuditFilter{From: orNil(in.From), To: orNil(in.To),
 		Action: in.Action, PrincipalID: in.PrincipalID}, in.page)
 }

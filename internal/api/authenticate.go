@@ -60,7 +60,7 @@ func (s *Server) authenticateSession(r *http.Request, token string) (access.Call
 
 // fromOwnPage reports whether a browser made the request for a page of this installation.
 func fromOwnPage(r *http.Request) bool {
-	if site, told := r.Header["Sec-Fetch-Site"]; told {
+	if site, sent := r.Header["Sec-Fetch-Site"]; sent {
 		return len(site) == 1 && site[0] == "same-origin"
 	}
 	return r.Header.Get(requestHeader) == "1"

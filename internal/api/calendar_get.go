@@ -28,7 +28,7 @@ func (in *getCalendarInput) check(*Server) []crier.Issue {
 	list, issues := enumList("include", in.Include, []string{"canceled"})
 	in.canceled = len(list) > 0
 	issues = append(issues, requiredTimes(in.From, in.To)...)
-	return append(issues, rangeIssues("from", "to", given(in.From), given(in.To))...)
+	return append(issues, rangeIssues("from", "to", orNil(in.From), orNil(in.To))...)
 }
 
 // requiredTimes rejects a window without a start or an end.

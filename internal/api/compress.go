@@ -30,7 +30,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data [
 	}
 	h := w.Header()
 	h.Add("Vary", "Accept-Encoding")
-	if !takesGzip(r.Header.Get("Accept-Encoding")) {
+	if !acceptsGzip(r.Header.Get("Accept-Encoding")) {
 		writeBytes(w, status, data)
 		return
 	}
@@ -54,8 +54,8 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data [
 	writeBytes(w, status, out.Bytes())
 }
 
-// takesGzip reports whether a list of encodings accepts gzip.
-func takesGzip(accepted string) bool {
+// acceptsGzip reports whether a list of encodings accepts gzip.
+func acceptsGzip(accepted string) bool {
 	for encoding := range strings.SplitSeq(accepted, ",") {
 		name, weight, weighed := strings.Cut(strings.ReplaceAll(encoding, " ", ""), ";q=")
 		if !strings.EqualFold(name, "gzip") {

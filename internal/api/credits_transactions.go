@@ -28,11 +28,11 @@ var listCreditTransactionsDoc = doc{
 func (in *listCreditTransactionsInput) check(s *Server) []crier.Issue {
 	name := fmt.Sprintf("credits of %s from %s to %s kind %s of %s", in.OrganizationID, in.From, in.To, in.Kind,
 		in.ScheduledPostID)
-	return append(in.open(s, name, service.CreditSorts), rangeIssues("from", "to", given(in.From), given(in.To))...)
+	return append(in.open(s, name, service.CreditSorts), rangeIssues("from", "to", orNil(in.From), orNil(in.To))...)
 }
 
 func (s *Server) listCreditTransactions(ctx context.Context, scope access.OrgScope,
 	in *listCreditTransactionsInput) (crier.Page[crier.CreditTransaction], error) {
-	return s.services.Credits.Transactions(ctx, scope, service.CreditFilter{From: given(in.From), To: given(in.To),
+	return s.services.Credits.Transactions(ctx, scope, service.CreditFilter{From: orNil(in.From), To: orNil(in.To),
 		Kind: in.Kind, ScheduledPostID: in.ScheduledPostID}, in.page)
 }

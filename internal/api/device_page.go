@@ -27,10 +27,10 @@ func (s *Server) deviceForm(w http.ResponseWriter, r *http.Request) {
 		s.render(w, r, http.StatusOK, "device", devicePage{Person: user.Name})
 		return
 	}
-	s.fewGuesses(func(w http.ResponseWriter, r *http.Request) { s.askAboutDevice(w, r, user, code) })(w, r)
+	s.fewGuesses(func(w http.ResponseWriter, r *http.Request) { s.confirmDevice(w, r, user, code) })(w, r)
 }
 
-func (s *Server) askAboutDevice(w http.ResponseWriter, r *http.Request, user *crier.User, code string) {
+func (s *Server) confirmDevice(w http.ResponseWriter, r *http.Request, user *crier.User, code string) {
 	page := devicePage{Code: code, Person: user.Name}
 	login, err := s.services.Devices.Pending(r.Context(), code)
 	if err != nil {

@@ -42,7 +42,7 @@ type (
 	}
 )
 
-var beginDeviceDoc = doc{
+var startDeviceLoginDoc = doc{
 	ID: "beginDeviceLogin", Tag: "Device login", Summary: "Start a device login",
 	Description: "RFC 8628. Show the person `user_code` and `verification_uri`, or open " +
 		"`verification_uri_complete`; then poll `POST /v1/auth/token` every `interval` seconds until the person " +
@@ -81,9 +81,9 @@ func (s *Server) fewRequests(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// beginDevice starts a device login.
-func (s *Server) beginDevice(w http.ResponseWriter, r *http.Request) {
-	out, err := s.services.Devices.Begin(r.Context(), r.PostForm.Get("client_id"))
+// startDeviceLogin starts a device login.
+func (s *Server) startDeviceLogin(w http.ResponseWriter, r *http.Request) {
+	out, err := s.services.Devices.Start(r.Context(), r.PostForm.Get("client_id"))
 	s.oauthAnswer(w, r, out, err)
 }
 

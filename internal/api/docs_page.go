@@ -37,7 +37,7 @@ func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request) {
 	s.pages.head(h)
 	h.Set("Cache-Control", "public, max-age=300")
 	h.Set("Vary", "Accept-Encoding")
-	if takesGzip(r.Header.Get("Accept-Encoding")) {
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
 		body = page.zipped
 	}

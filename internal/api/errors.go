@@ -16,17 +16,17 @@ const (
 	internalMessage = "Something went wrong on our side. Nothing is known to have changed. If it happens again, " +
 		"tell us the X-Request-Id of this answer."
 	unavailableMessage = "The service is overloaded or cannot reach its database. Try again shortly."
-	// statusCallerGone is the status in the log and the metrics of requests whose caller disconnected: not a server
+	// statusClientClosed is the status in the log and the metrics of requests whose caller disconnected: not a server
 	// error.
-	statusCallerGone = 499
+	statusClientClosed = 499
 	// unavailableRetry is the Retry-After of a 503, in seconds.
 	unavailableRetry = "2"
 )
 
 // fail writes the response to a failed request. Texts of unexpected errors are logged, never sent.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if kept, ok := isKept(err); ok {
-		s.replay(w, r, kept)
+	if stored, ok := storedResponse(err); ok {
+		s.replay(w, r, stored)
 		return
 	}
 	var known *crier.Error
@@ -46,7 +46,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		infoOf(r).err = err
 		// nobody reads it
-		write(w, statusCallerGone, contract.ErrorBody{Message: internalMessage, Tag: crier.KindInternal})
+		write(w, statusClientClosed, contract.ErrorBody{Message: internalMessage, Tag: crier.KindInternal})
 	case service.Unavailable(err), errors.Is(err, context.DeadlineExceeded):
 		infoOf(r).err = err
 		w.Header().Set("Retry-After", unavailableRetry)

@@ -75,8 +75,8 @@ func newWitness(t *testing.T, db storetest.Database) *witness {
 	w.world = newWorldWith(t, st, func(c *service.Config) {
 		c.WebhookGuard = media.Fetcher{AllowAddr: netip.Addr.IsLoopback, AllowPort: func(uint16) bool { return true }}
 		c.Timings = publish.Timings{SendWindow: time.Second, CommitTimeout: time.Second, Lease: 3 * time.Second,
-			SettleSlack: 100 * time.Millisecond, LookPause: 100 * time.Millisecond, RetryPause: 100 * time.Millisecond,
-			AccountPause: 100 * time.Millisecond}
+			SettleSlack: 100 * time.Millisecond, LookupPause: 100 * time.Millisecond,
+			RetryPause: 100 * time.Millisecond, AccountPause: 100 * time.Millisecond}
 	})
 	w.watchTransactions()
 	w.work(t)

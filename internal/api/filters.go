@@ -72,8 +72,8 @@ func into[T any](target *T) func(T, []crier.Issue) []crier.Issue {
 	}
 }
 
-// given returns nil for a time that was not in the query.
-func given(t crier.Time) *crier.Time {
+// orNil returns nil for a time that was not in the query.
+func orNil(t crier.Time) *crier.Time {
 	if t.IsZero() {
 		return nil
 	}

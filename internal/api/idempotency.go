@@ -43,13 +43,13 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, c access.Caller
 	if in.TakesForm() {
 		return s.receiveForm(w, r, c, body, repeat)
 	}
-	kept, err := s.services.Idempotency.Stored(ctx, c, repeat)
+	stored, err := s.services.Idempotency.Stored(ctx, c, repeat)
 	if err != nil {
 		s.fail(w, r, err)
 		return body, ctx, false
 	}
-	if kept != nil {
-		s.replay(w, r, kept)
+	if stored != nil {
+		s.replay(w, r, stored)
 		return body, ctx, false
 	}
 	return body, access.WithIdempotency(ctx, c, repeat), true
@@ -70,9 +70,9 @@ func (s *Server) receiveForm(w http.ResponseWriter, r *http.Request, c access.Ca
 		digest, err = formDigest(body.Stream)
 	}
 	if err == nil {
-		var kept *access.StoredResponse
-		if kept, err = s.services.Idempotency.Stored(ctx, c, repeat.WithBody(digest)); err == nil && kept != nil {
-			err = kept
+		var stored *access.StoredResponse
+		if stored, err = s.services.Idempotency.Stored(ctx, c, repeat.WithBody(digest)); err == nil && stored != nil {
+			err = stored
 		}
 	}
 	if err == nil { // the kept answer has just expired, and the form is used up
@@ -105,16 +105,16 @@ func fingerprint(r *http.Request, body []byte) []byte {
 }
 
 // replay sends the first response again, with the route's own replay if it has one.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *access.StoredResponse) {
+func (s *Server) replay(w http.ResponseWriter, r *http.Request, stored *access.StoredResponse) {
 	w.Header().Set("Idempotency-Replayed", "true")
 	if again := infoOf(r).replay; again != nil {
-		out, err := again(s, r.Context(), kept.Body)
+		out, err := again(s, r.Context(), stored.Body)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		s.respond(w, r, kept.Status, out)
+		s.respond(w, r, stored.Status, out)
 		return
 	}
-	s.send(w, r, kept.Status, kept.Body)
+	s.send(w, r, stored.Status, stored.Body)
 }

@@ -50,7 +50,7 @@ func (s *Server) acceptInvitation(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return
 	}
-	token, name := r.PostForm.Get("token"), tidy(r.PostForm.Get("name"))
+	token, name := r.PostForm.Get("token"), cleanInput(r.PostForm.Get("name"))
 	view, err := s.services.Invitations.View(r.Context(), token)
 	if err != nil {
 		s.failInvitation(w, r, err)

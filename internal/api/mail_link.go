@@ -30,7 +30,7 @@ func (s *Server) mailLink(w http.ResponseWriter, r *http.Request) {
 	if !s.readForm(w, r) {
 		return
 	}
-	email := tidy(r.PostForm.Get("email"))
+	email := cleanInput(r.PostForm.Get("email"))
 	err := s.services.Invitations.MailLinks(r.Context(), crier.Email(email))
 	if known, ok := errors.AsType[*crier.Error](err); ok {
 		page := newMailLinkPage(email)

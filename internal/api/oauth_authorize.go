@@ -32,10 +32,10 @@ func (s *Server) authorizeForm(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	s.fewGuesses(func(w http.ResponseWriter, r *http.Request) { s.askAboutClient(w, r, user) })(w, r)
+	s.fewGuesses(func(w http.ResponseWriter, r *http.Request) { s.confirmClient(w, r, user) })(w, r)
 }
 
-func (s *Server) askAboutClient(w http.ResponseWriter, r *http.Request, user *crier.User) {
+func (s *Server) confirmClient(w http.ResponseWriter, r *http.Request, user *crier.User) {
 	query := r.URL.Query()
 	for name, values := range query {
 		if len(values) > 1 {
@@ -44,7 +44,7 @@ func (s *Server) askAboutClient(w http.ResponseWriter, r *http.Request, user *cr
 			return
 		}
 	}
-	consent, err := s.services.Authorizations.Ask(r.Context(), user.ID, sessionToken(r), oauth.AuthorizationRequest{
+	consent, err := s.services.Authorizations.Consent(r.Context(), user.ID, sessionToken(r), oauth.AuthorizationRequest{
 		ClientID: query.Get("client_id"), RedirectURI: query.Get("redirect_uri"),
 		ResponseType: query.Get("response_type"), Challenge: query.Get("code_challenge"),
 		ChallengeMethod: query.Get("code_challenge_method"), Resource: query.Get("resource"),

@@ -93,22 +93,22 @@ type connectedPage struct {
 
 // connected shows the person the result of the consent.
 func (s *Server) connected(w http.ResponseWriter, r *http.Request, out social.Outcome) {
-	told := connectedPage{Title: "Connected", Link: out.ReturnURL()}
+	result := connectedPage{Title: "Connected", Link: out.ReturnURL()}
 	status := http.StatusOK
 	if out.Failure != "" {
-		told, status = connectedPage{Title: "Not connected",
+		result, status = connectedPage{Title: "Not connected",
 			Lines: []string{"No account was connected: " + out.Failure + ".", "Begin again where you came from."}},
 			http.StatusBadRequest
 	}
 	for _, a := range out.Connected {
-		told.Lines = append(told.Lines, a.DisplayName+" is connected.")
+		result.Lines = append(result.Lines, a.DisplayName+" is connected.")
 	}
 	if len(out.MissingScopes) > 0 {
-		told.Lines = append(told.Lines,
+		result.Lines = append(result.Lines,
 			"These permissions were not granted, and publishing needs them: "+strings.Join(out.MissingScopes,
 				", ")+". Connect again to grant them.")
 	}
-	s.render(w, r, status, "connected", told)
+	s.render(w, r, status, "connected", result)
 }
 
 func (s *Server) failConnection(w http.ResponseWriter, r *http.Request, err error) {

@@ -29,7 +29,7 @@ type info struct {
 	// secret is true if the response contains a secret.
 	secret bool
 	// replay is the route's own function for repeated requests.
-	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
+	replay func(s *Server, ctx context.Context, stored []byte) (any, error)
 }
 
 type infoKey struct{}
@@ -159,13 +159,13 @@ func knownMethod(method string) string {
 
 // requestID uses the caller's id if it is valid.
 func requestID(given string) string {
-	if len(given) >= 8 && len(given) <= 128 && sane(given) {
+	if len(given) >= 8 && len(given) <= 128 && isPlainID(given) {
 		return given
 	}
 	return uuid.NewString()
 }
 
-func sane(id string) bool {
+func isPlainID(id string) bool {
 	for _, c := range []byte(id) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 		if !letter && c != '-' && c != '_' && c != '.' {

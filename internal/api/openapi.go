@@ -29,16 +29,16 @@ func describe(d *contract.Document) *contract.Document {
 // addDocument serves the document and its page for people. Both are rendered on the first request: most processes never
 // serve them.
 func (s *Server) addDocument(version string) {
-	told := sync.OnceValue(func() *contract.Document {
+	document := sync.OnceValue(func() *contract.Document {
 		var settings map[string]any
 		if s.services != nil && s.services.Schedules != nil { // tests of its shape have no services
 			settings = s.services.Schedules.SettingsSchema()
 		}
 		return description().For(version, settings)
 	})
-	s.openAPI = sync.OnceValue(func() []byte { return told().JSON() })
+	s.openAPI = sync.OnceValue(func() []byte { return document().JSON() })
 	s.docs = sync.OnceValue(func() docsBytes {
-		page, err := s.pages.renderDocs(told().Reference())
+		page, err := s.pages.renderDocs(document().Reference())
 		if err != nil {
 			panic(fmt.Sprintf("the documentation cannot be written: %v", err)) // by a programmer's error only
 		}

@@ -111,5 +111,5 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// tidy returns a person's input without the spaces that keyboards and pasting add.
-func tidy(typed string) string { return strings.TrimSpace(strings.ToValidUTF8(typed, "\uFFFD")) }
+// cleanInput returns a person's input without the spaces that keyboards and pasting add.
+func cleanInput(typed string) string { return strings.TrimSpace(strings.ToValidUTF8(typed, "\uFFFD")) }

@@ -18,8 +18,8 @@ var deletePostDoc = doc{
 		"present if the flag was `true` and something was published; `platformDeletes` has one entry per " +
 		"account. The call waits for the networks for up to 10 seconds; unfinished deletions are `pending` and " +
 		"continue.",
-	replay: func(s *Server, ctx context.Context, kept []byte) (any, error) {
-		return s.services.Posts.AwaitKeptDeletes(ctx, kept)
+	replay: func(s *Server, ctx context.Context, stored []byte) (any, error) {
+		return s.services.Posts.AwaitKeptDeletes(ctx, stored)
 	},
 }
 

@@ -56,9 +56,9 @@ func (in *listPostsInput) check(s *Server) []crier.Issue {
 	note(into(&f.SocialAccountIDs)(idList("socialAccountId", in.SocialAccountID)))
 	note(into(&f.WithScheduled)(includes(in.Include)))
 	f.SaveDestination, f.TagID, f.AssetID, f.Query = in.SaveDestination, in.TagID, in.AssetID, in.Q
-	f.Scheduled.From, f.Scheduled.To = given(in.ScheduledFrom), given(in.ScheduledTo)
-	f.Created.From, f.Created.To = given(in.CreatedFrom), given(in.CreatedTo)
-	f.Updated.From = given(in.UpdatedSince)
+	f.Scheduled.From, f.Scheduled.To = orNil(in.ScheduledFrom), orNil(in.ScheduledTo)
+	f.Created.From, f.Created.To = orNil(in.CreatedFrom), orNil(in.CreatedTo)
+	f.Updated.From = orNil(in.UpdatedSince)
 	note(rangeIssues("scheduledFrom", "scheduledTo", f.Scheduled.From, f.Scheduled.To))
 	note(rangeIssues("createdFrom", "createdTo", f.Created.From, f.Created.To))
 	if utf8.RuneCountInString(in.Q) > service.MaxQueryLength {

@@ -17,8 +17,8 @@ var postNowDoc = doc{
 	Description: "Waits for the networks up to `waitSeconds` and reports the results so far: an entry has " +
 		"`error` if the account was rejected or failed permanently within that time; otherwise it counts as a " +
 		"success. A repeat with the same `Idempotency-Key` waits for and reports the same publications.",
-	replay: func(s *Server, ctx context.Context, kept []byte) (any, error) {
-		return s.services.Schedules.AwaitKept(ctx, kept)
+	replay: func(s *Server, ctx context.Context, stored []byte) (any, error) {
+		return s.services.Schedules.AwaitKept(ctx, stored)
 	},
 }
 

@@ -35,7 +35,7 @@ type doc struct {
 	// person is true if only people may call the operation, not API keys.
 	person bool
 	// replay responds to a repeated request from the stored first response; nil sends the stored response unchanged.
-	replay func(s *Server, ctx context.Context, kept []byte) (any, error)
+	replay func(s *Server, ctx context.Context, stored []byte) (any, error)
 }
 
 // checked is an input with its own rules that need only the request.
@@ -259,9 +259,9 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, errNotFoundRoute)
 }
 
-// isKept finds a stored response in an error.
-func isKept(err error) (*access.StoredResponse, bool) {
-	var kept *access.StoredResponse
-	ok := errors.As(err, &kept)
-	return kept, ok
+// storedResponse finds a stored response in an error.
+func storedResponse(err error) (*access.StoredResponse, bool) {
+	var stored *access.StoredResponse
+	ok := errors.As(err, &stored)
+	return stored, ok
 }

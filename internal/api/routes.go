@@ -210,8 +210,8 @@ func (s *Server) addPages() {
 	open(s, "POST /invitation", s.fewGuesses(s.acceptInvitation))
 	open(s, "GET /mail-link", s.mailLinkForm)
 	open(s, "POST /mail-link", s.fewGuesses(s.mailLink))
-	oauthForm[deviceLoginForm, crier.DeviceCode](s, "POST /v1/auth/device", s.fewRequests(s.beginDevice),
-		beginDeviceDoc)
+	oauthForm[deviceLoginForm, crier.DeviceCode](s, "POST /v1/auth/device", s.fewRequests(s.startDeviceLogin),
+		startDeviceLoginDoc)
 	oauthForm[tokenForm, crier.BearerTokens](s, "POST /v1/auth/token", s.fewRequests(s.issueToken), issueTokenDoc)
 	oauthForm[revocationForm, crier.TokenRevocation](s, "POST /v1/auth/revoke", s.fewRequests(s.revokeToken),
 		revokeTokenDoc)

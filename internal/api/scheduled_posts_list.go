@@ -35,7 +35,7 @@ func (in *listScheduledPostsInput) check(s *Server) []crier.Issue {
 	note(into(&f.Statuses)(enumList("status", in.Status, crier.ScheduledPostStatuses())))
 	note(into(&f.Providers)(enumList("provider", in.Provider, crier.Providers())))
 	note(into(&f.SocialAccountIDs)(idList("socialAccountId", in.SocialAccountID)))
-	f.PostID, f.Scheduled.From, f.Scheduled.To = in.PostID, given(in.From), given(in.To)
+	f.PostID, f.Scheduled.From, f.Scheduled.To = in.PostID, orNil(in.From), orNil(in.To)
 	note(rangeIssues("from", "to", f.Scheduled.From, f.Scheduled.To))
 	if in.NeedsAttention != "" {
 		needs := in.NeedsAttention == "true"

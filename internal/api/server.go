@@ -140,10 +140,10 @@ func (s *Server) OpenAPI() []byte { return s.openAPI() }
 func (s *Server) Routes() []Route { return s.routes }
 
 // Mount serves another handler at a path. It must authenticate its callers itself.
-func (s *Server) Mount(path string, door http.Handler) {
+func (s *Server) Mount(path string, handler http.Handler) {
 	s.router.Handle(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		infoOf(r).route = path
-		door.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 	}))
 }
 

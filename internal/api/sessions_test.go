@@ -187,7 +187,7 @@ func TestDevicesAreListedAndEndedLikeSessions(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		cookie := w.signIn(t)
 		me := as[crier.AgentContext](t, w.call(t, http.MethodGet, "/v1/agent/context", nil, page(cookie)...))
-		code, err := w.services.Devices.Begin(t.Context(), "crier on a laptop")
+		code, err := w.services.Devices.Start(t.Context(), "crier on a laptop")
 		requireNoError(t, err)
 		requireNoError(t, w.services.Devices.Decide(t.Context(), me.User.ID, code.UserCode, true))
 		tokens, err := w.services.Devices.Redeem(t.Context(), code.DeviceCode)
@@ -212,7 +212,7 @@ func TestLastUseOfEveryCredentialIsRecorded(t *testing.T) {
 		cookie := w.signIn(t)
 		ctx, stop := context.WithCancel(t.Context())
 		noted := make(chan struct{})
-		go func() { defer close(noted); w.services.Access.NoteUses(ctx) }()
+		go func() { defer close(noted); w.services.Access.RecordUses(ctx) }()
 		t.Cleanup(func() { stop(); <-noted })
 		for {
 			list := as[crier.SessionList](t, w.call(t, http.MethodGet, "/v1/me/sessions", nil, page(cookie)...).want(t,
@@ -227,7 +227,7 @@ func TestLastUseOfEveryCredentialIsRecorded(t *testing.T) {
 func TestDevicesMayPollASecondEarly(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
-		code, err := w.services.Devices.Begin(t.Context(), "")
+		code, err := w.services.Devices.Start(t.Context(), "")
 		requireNoError(t, err)
 		for i, c := range []struct {
 			after time.Duration
@@ -296,7 +296,7 @@ func TestAcceptedEncodings(t *testing.T) {
 		"": false, "gzip": true, "br, gzip": true, "gzip;q=1.0": true, "gzip; q=0.5": true, "gzip;q=0": false,
 		"gzip;q=0.000": false, "identity": false, "x-gzip": false, "GZIP": true, "gzip;q=x": false,
 	} {
-		if got := takesGzip(accepted); got != want {
+		if got := acceptsGzip(accepted); got != want {
 			t.Errorf("%q: %v, want %v", accepted, got, want)
 		}
 	}

@@ -52,8 +52,8 @@ func (s *Server) setUp(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	form := r.PostForm
-	form.Set("name", tidy(form.Get("name")))
-	form.Set("email", tidy(form.Get("email")))
+	form.Set("name", cleanInput(form.Get("name")))
+	form.Set("email", cleanInput(form.Get("email")))
 	page := newSetupPage(form.Get("token"), form)
 	err := s.services.Instance.CheckSetupLink(r.Context(), page.Token)
 	var session service.Session

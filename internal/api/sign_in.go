@@ -67,7 +67,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if ok {
-		page := s.signInPage(next, tidy(r.PostForm.Get("email")))
+		page := s.signInPage(next, cleanInput(r.PostForm.Get("email")))
 		page.Problem = known.Message
 		s.render(w, r, contract.Status(known.Kind), "sign_in", page)
 		return

@@ -26,7 +26,7 @@ var getSlotCalendarDoc = doc{
 func (in *getSlotCalendarInput) check(*Server) []crier.Issue {
 	issues := requiredTimes(in.From, in.To)
 	issues = append(issues, into(&in.accounts)(idList("socialAccountIds", in.SocialAccountIDs))...)
-	return append(issues, rangeIssues("from", "to", given(in.From), given(in.To))...)
+	return append(issues, rangeIssues("from", "to", orNil(in.From), orNil(in.To))...)
 }
 
 func (s *Server) getSlotCalendar(ctx context.Context, scope access.TeamScope,

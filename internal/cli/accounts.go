@@ -143,7 +143,7 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 		if len(connected) > 0 {
 			return connected, nil
 		}
-		if err := failures.look(ctx, c); err != nil && !is[*client.UnreachableError](err) {
+		if err := failures.check(ctx, c); err != nil && !is[*client.UnreachableError](err) {
 			return nil, err
 		}
 		switch {
@@ -178,11 +178,11 @@ func failuresFromNow(ctx context.Context, c *client.Client, team crier.ID) (*con
 		return nil, err
 	}
 	f := &connectionFailures{organization: found.OrganizationID, team: team}
-	return f, f.look(ctx, c)
+	return f, f.check(ctx, c)
 }
 
-// look returns the failure of the awaited connection, if there is one.
-func (f *connectionFailures) look(ctx context.Context, c *client.Client) error {
+// check returns the failure of the awaited connection, if there is one.
+func (f *connectionFailures) check(ctx context.Context, c *client.Client) error {
 	for {
 		page, err := c.ListEvents(ctx, f.organization, client.EventOptions{
 			Types: []crier.EventType{crier.ConnectionFailedEvent}, TeamID: f.team, After: f.after})
@@ -196,7 +196,7 @@ func (f *connectionFailures) look(ctx context.Context, c *client.Client) error {
 		for _, e := range page.Data {
 			var failed crier.FailedConnection
 			if json.Unmarshal(e.Data.Object, &failed) == nil && failed.ID == f.connection {
-				return errors.New("no account was connected: " + consentRefusal(failed.Message))
+				return errors.New("no account was connected: " + consentFailure(failed.Message))
 			}
 		}
 		if !page.HasMore {
@@ -220,7 +220,7 @@ func awaitBrowser(ctx context.Context, returned chan<- error) (address string, s
 		var result error
 		message := "Done. You can close this window."
 		if refused := r.URL.Query().Get("error"); refused != "" {
-			result = errors.New("no account was connected: " + consentRefusal(refused))
+			result = errors.New("no account was connected: " + consentFailure(refused))
 			message = result.Error()
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -234,8 +234,8 @@ func awaitBrowser(ctx context.Context, returned chan<- error) (address string, s
 	return "http://" + listener.Addr().String() + "/connected", func() { _ = server.Close() }, nil
 }
 
-// consentRefusal returns why a consent failed, for people.
-func consentRefusal(reason string) string {
+// consentFailure returns why a consent failed, for people.
+func consentFailure(reason string) string {
 	if strings.Contains(reason, "access_denied") || strings.Contains(reason, "user_cancelled") {
 		return "the consent was refused in the browser"
 	}

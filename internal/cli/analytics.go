@@ -46,8 +46,8 @@ func (s *Shell) analyticsCommand() *cobra.Command {
 	return cmd
 }
 
-// askAnalytics parses the flags and runs the query; with --csv it prints the server's table instead.
-func (s *Shell) askAnalytics(cmd *cobra.Command, f *analyticsFlags, noun string, o client.ListOptions,
+// queryAnalytics parses the flags and runs the query; with --csv it prints the server's table instead.
+func (s *Shell) queryAnalytics(cmd *cobra.Command, f *analyticsFlags, resource string, o client.ListOptions,
 	show func(context.Context, *client.Client, crier.ID, client.AnalyticsQuery) error) error {
 	ctx := cmd.Context()
 	c, team, err := s.inTeam(ctx)
@@ -70,7 +70,7 @@ func (s *Shell) askAnalytics(cmd *cobra.Command, f *analyticsFlags, noun string,
 		return f.table(ctx, c, team, q)
 	}
 	if f.csv {
-		return c.AnalyticsTable(ctx, team, noun, q, o, s.stdout)
+		return c.AnalyticsTable(ctx, team, resource, q, o, s.stdout)
 	}
 	return show(ctx, c, team, q)
 }
@@ -82,8 +82,8 @@ func (s *Shell) analyticsSummary() *cobra.Command {
 		Use: "summary", Short: "Show the totals of posts and accounts",
 		Example: "  crier analytics summary --compare\n  crier analytics summary --network linkedin --csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.askAnalytics(cmd, &f, "summary", client.ListOptions{}, func(ctx context.Context, c *client.Client,
-				team crier.ID, q client.AnalyticsQuery) error {
+			return s.queryAnalytics(cmd, &f, "summary", client.ListOptions{}, func(ctx context.Context,
+				c *client.Client, team crier.ID, q client.AnalyticsQuery) error {
 				summary, err := c.AnalyticsSummary(ctx, team, q, compare)
 				if err != nil {
 					return err
@@ -156,7 +156,7 @@ func (s *Shell) analyticsSeries() *cobra.Command {
 			f.table = func(ctx context.Context, c *client.Client, team crier.ID, q client.AnalyticsQuery) error {
 				return c.AnalyticsSeriesTable(ctx, team, q, o, s.stdout)
 			}
-			return s.askAnalytics(cmd, &f, "series", client.ListOptions{}, func(ctx context.Context, c *client.Client,
+			return s.queryAnalytics(cmd, &f, "series", client.ListOptions{}, func(ctx context.Context, c *client.Client,
 				team crier.ID, q client.AnalyticsQuery) error {
 				series, err := c.AnalyticsSeries(ctx, team, q, o)
 				if err != nil {
@@ -195,7 +195,7 @@ func (s *Shell) analyticsPosts() *cobra.Command {
 		Use: "posts", Short: "Show the top posts",
 		Example: "  crier analytics posts --sort engagementRate --limit 10",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.askAnalytics(cmd, &f, "posts", o, func(ctx context.Context, c *client.Client, team crier.ID,
+			return s.queryAnalytics(cmd, &f, "posts", o, func(ctx context.Context, c *client.Client, team crier.ID,
 				q client.AnalyticsQuery) error {
 				page, err := c.AnalyticsPosts(ctx, team, q, o)
 				if err != nil {
@@ -224,7 +224,7 @@ func (s *Shell) analyticsBestTimes() *cobra.Command {
 		Use: "best-times", Short: "Show the best times of the week to post",
 		Example: "  crier analytics best-times\n  crier analytics best-times --account @acme",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.askAnalytics(cmd, &f, "best-times", client.ListOptions{}, func(ctx context.Context,
+			return s.queryAnalytics(cmd, &f, "best-times", client.ListOptions{}, func(ctx context.Context,
 				c *client.Client, team crier.ID, q client.AnalyticsQuery) error {
 				best, err := c.BestTimes(ctx, team, q)
 				if err != nil {
@@ -251,8 +251,8 @@ func (s *Shell) analyticsDelivery() *cobra.Command {
 		Use: "delivery", Short: "Show delivery results and lateness",
 		Example: "  crier analytics delivery --from 2026-11-01",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.askAnalytics(cmd, &f, "delivery", client.ListOptions{}, func(ctx context.Context, c *client.Client,
-				team crier.ID, q client.AnalyticsQuery) error {
+			return s.queryAnalytics(cmd, &f, "delivery", client.ListOptions{}, func(ctx context.Context,
+				c *client.Client, team crier.ID, q client.AnalyticsQuery) error {
 				d, err := c.AnalyticsDelivery(ctx, team, q)
 				if err != nil {
 					return err

@@ -15,8 +15,8 @@ import (
 var (
 	// errRefused means that a person said no.
 	errRefused = errors.New("nothing was changed")
-	// errNobody means that there is no person to ask.
-	errNobody = errors.New("nobody is there to ask: add --yes to go ahead")
+	// errNoTerminal means that there is no person to ask.
+	errNoTerminal = errors.New("nobody is there to ask: add --yes to go ahead")
 	// errInterrupted means that a person interrupted the command at a question.
 	errInterrupted = errors.New("interrupted: nothing was changed")
 )
@@ -28,11 +28,11 @@ func (s *Shell) confirm(ctx context.Context, format string, args ...any) error {
 		return nil
 	}
 	fmt.Fprintln(s.stderr, printable(strings.TrimRight(fmt.Sprintf(format, args...), "\n")))
-	return s.ask(ctx, "Go ahead?")
+	return s.askPerson(ctx, "Go ahead?")
 }
 
-// ask asks a person for confirmation, unless --yes was given.
-func (s *Shell) ask(ctx context.Context, question string) error {
+// askPerson asks a person for confirmation, unless --yes was given.
+func (s *Shell) askPerson(ctx context.Context, question string) error {
 	if s.yes {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (s *Shell) person() (r io.Reader, done func(), err error) {
 	}
 	terminal, err := s.openTerminal()
 	if err != nil {
-		return nil, nil, errNobody
+		return nil, nil, errNoTerminal
 	}
 	return terminal, func() { _ = terminal.Close() }, nil // it was only read
 }

@@ -40,11 +40,11 @@ func (s *Shell) completes(cmd *cobra.Command, flag string, list words) {
 func completesFirst(cmd *cobra.Command, list words) *cobra.Command {
 	complete := completion(list)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string,
-		begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return complete(cmd, args, begun)
+		return complete(cmd, args, prefix)
 	}
 	return cmd
 }

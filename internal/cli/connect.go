@@ -31,12 +31,12 @@ func (*noLoginError) Is(target error) bool { return target == errNoLogin }
 var errNoLogin = errors.New("you are not logged in: run 'crier login', or set CRIER_TOKEN to an API key")
 
 // OtherServerError means that there is no login for the requested server, but one for another.
-type OtherServerError struct{ asked, known string }
+type OtherServerError struct{ requested, saved string }
 
 // Error says what to do.
 func (e *OtherServerError) Error() string {
-	return fmt.Sprintf("you are logged in to %s, not to %s: run 'crier login --server %s', or set CRIER_TOKEN", e.known,
-		e.asked, e.asked)
+	return fmt.Sprintf("you are logged in to %s, not to %s: run 'crier login --server %s', or set CRIER_TOKEN", e.saved,
+		e.requested, e.requested)
 }
 
 // requestedServer returns the server given by flag or environment.
@@ -49,39 +49,39 @@ type Choice int
 
 // The ways in which a server is chosen.
 const (
-	ChosenByNobody Choice = iota
+	ChosenByDefault Choice = iota
 	ChosenByLogin
-	ChosenByPerson // by a flag or the environment
+	ChosenExplicitly // by a flag or the environment
 )
 
 // Server returns the address that commands use, and how it was chosen.
 func (s *Shell) Server() (address string, by Choice) {
 	if server := s.requestedServer(); server != "" {
-		return server, ChosenByPerson
+		return server, ChosenExplicitly
 	}
-	if kept, err := s.loadLogins(); err == nil && kept.Current != "" {
-		return kept.server(), ChosenByLogin
+	if saved, err := s.loadLogins(); err == nil && saved.Current != "" {
+		return saved.server(), ChosenByLogin
 	}
-	return defaultServer, ChosenByNobody
+	return defaultServer, ChosenByDefault
 }
 
 // Connect returns a client configured by flags, environment or saved logins.
 func (s *Shell) Connect(context.Context) (*client.Client, error) {
-	kept, err := s.loadLogins()
+	saved, err := s.loadLogins()
 	if err != nil {
 		return nil, err
 	}
-	server := firstOf(s.requestedServer(), kept.server(), defaultServer)
+	server := firstOf(s.requestedServer(), saved.server(), defaultServer)
 	if err := checkServer(server); err != nil {
 		return nil, err
 	}
-	agent, waiting := client.WithUserAgent("crier/"+s.version), client.WithWaiting(s.tellWaiting)
+	agent, waiting := client.WithUserAgent("crier/"+s.version), client.WithWaiting(s.reportWait)
 	if token := firstOf(s.token, s.variable("CRIER_TOKEN")); token != "" {
 		return client.New(server, token, agent, waiting), nil
 	}
-	l, ok := kept.forServer(server)
-	if !ok && len(kept.Logins) > 0 { // a login is valid for its own server only
-		return nil, &OtherServerError{asked: server, known: kept.known()}
+	l, ok := saved.forServer(server)
+	if !ok && len(saved.Logins) > 0 { // a login is valid for its own server only
+		return nil, &OtherServerError{requested: server, saved: saved.servers()}
 	}
 	if !ok {
 		return nil, &noLoginError{server: server}
@@ -91,8 +91,8 @@ func (s *Shell) Connect(context.Context) (*client.Client, error) {
 	})), nil
 }
 
-// tellWaiting prints why the command waits.
-func (s *Shell) tellWaiting(wait time.Duration, why error) {
+// reportWait prints why the command waits.
+func (s *Shell) reportWait(wait time.Duration, why error) {
 	if client.IsKind(why, crier.KindTooManyRequests) {
 		fmt.Fprintf(s.stderr, "Too many requests: the server asks to wait %s…\n", span(wait))
 		return

@@ -213,9 +213,9 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make a file to edit: %w", err)
 	}
-	kept := false
+	keepFile := false
 	defer func() {
-		if !kept {
+		if !keepFile {
 			_ = os.Remove(file.Name())
 		}
 	}()
@@ -245,7 +245,7 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	if text, err = plainText(string(data)); err != nil {
 		return "", err
 	}
-	if kept = text != before && strings.TrimSpace(text) != ""; kept {
+	if keepFile = text != before && strings.TrimSpace(text) != ""; keepFile {
 		s.written = file.Name()
 	}
 	return text, nil
@@ -268,9 +268,9 @@ func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$@"`, editor, file) //nolint:gosec // as above
 }
 
-// keepWritten finishes a command with a text written in an editor: once it is stored the file is removed, otherwise its
+// finishEdit finishes a command with a text written in an editor: once it is stored the file is removed, otherwise its
 // path is printed, so that the text is not lost.
-func (s *Shell) keepWritten(stored bool) {
+func (s *Shell) finishEdit(stored bool) {
 	switch {
 	case s.written == "":
 	case stored:

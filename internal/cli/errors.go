@@ -156,8 +156,8 @@ func reasons(e crier.EntryError) string {
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// refusalText returns an error response in the shell's terms.
-func refusalText(e *client.Error) string {
+// errorDetails returns an error response in the shell's terms.
+func errorDetails(e *client.Error) string {
 	if len(e.Issues) == 0 {
 		return shellWords.Replace(e.Error())
 	}

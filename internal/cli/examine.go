@@ -58,13 +58,13 @@ func ClockFinding(here, there time.Time) Finding {
 	return f
 }
 
-// examineTime is how long a server may take to respond.
-const examineTime = 10 * time.Second
+// checkTimeout is how long a server may take to respond.
+const checkTimeout = 10 * time.Second
 
-// Examine checks a server from outside: whether it responds, its clock is right and the caller is known. away is true
-// if it cannot be reached.
-func (s *Shell) Examine(ctx context.Context, address string) (findings []Finding, away bool) {
-	ctx, cancel := context.WithTimeout(ctx, examineTime)
+// CheckServer checks a server from outside: whether it responds, its clock is right and the caller is known. away is
+// true if it cannot be reached.
+func (s *Shell) CheckServer(ctx context.Context, address string) (findings []Finding, away bool) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	server := Finding{Check: "server", Detail: address}
 	instance, err := client.New(address, "", client.WithTries(1)).Instance(ctx)
@@ -75,12 +75,12 @@ func (s *Shell) Examine(ctx context.Context, address string) (findings []Finding
 	server.OK, server.Detail = true, fmt.Sprintf("%s, crier %s", address, instance.Version)
 	findings = []Finding{server, ClockFinding(s.now(), instance.ServerTime.Time)}
 	if sameServer(instance.PublicURL, address) || onThisMachine(address) {
-		return append(findings, networksFinding(instance), s.examineLogin(ctx)), false
+		return append(findings, networksFinding(instance), s.checkLogin(ctx)), false
 	}
 	return append(findings, Finding{Check: "public address",
 		Detail: fmt.Sprintf("the server calls itself %s", instance.PublicURL),
 		Advice: "its operator sets CRIER_PUBLIC_URL to the address that people and networks reach it at",
-	}, networksFinding(instance), s.examineLogin(ctx)), false
+	}, networksFinding(instance), s.checkLogin(ctx)), false
 }
 
 func networksFinding(instance crier.Instance) Finding {
@@ -91,7 +91,7 @@ func networksFinding(instance crier.Instance) Finding {
 	return f
 }
 
-func (s *Shell) examineLogin(ctx context.Context) Finding {
+func (s *Shell) checkLogin(ctx context.Context) Finding {
 	f := Finding{Check: "login"}
 	c, err := s.Connect(ctx)
 	if err == nil {

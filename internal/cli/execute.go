@@ -78,8 +78,8 @@ func misuse(cmd *cobra.Command, err error) error {
 	if err == nil || is[*usageError](err) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	said := inShellWords(cmd, strings.TrimSpace(inner.ReplaceAllString(err.Error(), "")))
-	return usagef("%s\nUsage: %s\nSee '%s --help'.", said, cmd.UseLine(), cmd.CommandPath())
+	message := inShellWords(cmd, strings.TrimSpace(inner.ReplaceAllString(err.Error(), "")))
+	return usagef("%s\nUsage: %s\nSee '%s --help'.", message, cmd.UseLine(), cmd.CommandPath())
 }
 
 var (
@@ -88,23 +88,23 @@ var (
 )
 
 // inShellWords names the missing or superfluous argument or flag instead of a count.
-func inShellWords(cmd *cobra.Command, said string) string {
-	if found := flagsMissing.FindStringSubmatch(said); found != nil {
+func inShellWords(cmd *cobra.Command, message string) string {
+	if found := flagsMissing.FindStringSubmatch(message); found != nil {
 		return "give --" + strings.ReplaceAll(found[1], `", "`, " and --")
 	}
-	found := argumentCount.FindStringSubmatch(said)
+	found := argumentCount.FindStringSubmatch(message)
 	if found == nil {
-		return said
+		return message
 	}
-	wanted, _ := strconv.Atoi(found[1]) // digits
+	want, _ := strconv.Atoi(found[1]) // digits
 	given, _ := strconv.Atoi(found[2])
 	names := strings.Fields(cmd.Use)[1:]
 	switch {
-	case given > wanted:
+	case given > want:
 		return fmt.Sprintf("there are %d arguments where %d would do: put quotes around what belongs together", given,
-			wanted)
-	case wanted <= len(names):
-		missing := names[given:wanted]
+			want)
+	case want <= len(names):
+		missing := names[given:want]
 		for i, name := range missing {
 			missing[i] = strings.TrimSuffix(strings.Trim(name, "[]"), "...")
 		}
@@ -113,7 +113,7 @@ func inShellWords(cmd *cobra.Command, said string) string {
 		}
 		return strings.Join(missing, " and ") + " are missing"
 	}
-	return said
+	return message
 }
 
 // checkUsage makes invalid arguments and missing flags of all commands usage errors.

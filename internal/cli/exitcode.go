@@ -21,7 +21,7 @@ const (
 	exitCredits      = 7
 	exitTooMany      = 8
 	exitServer       = 9 // the server failed, or cannot be reached
-	exitNobody       = 10
+	exitNoTerminal   = 10
 	exitInterrupted  = 130 // as shells report a program ended by SIGINT
 )
 
@@ -37,8 +37,8 @@ func ExitCode(err error) int {
 	switch {
 	case interrupted(err):
 		return exitInterrupted
-	case errors.Is(err, errNobody):
-		return exitNobody
+	case errors.Is(err, errNoTerminal):
+		return exitNoTerminal
 	case errors.Is(err, errNoLogin), errors.Is(err, errLoginEnded), is[*OtherServerError](err):
 		return exitUnauthorized
 	case is[*usageError](err):
@@ -77,7 +77,7 @@ func interrupted(err error) bool {
 func ErrorText(err error) string {
 	text := err.Error()
 	if refused, ok := errors.AsType[*client.Error](err); ok {
-		text = strings.Replace(text, refused.Error(), refusalText(refused), 1)
+		text = strings.Replace(text, refused.Error(), errorDetails(refused), 1)
 		if refused.Kind == crier.KindUnauthorized {
 			text += "\nRun 'crier login', or set CRIER_TOKEN to an API key."
 		}

@@ -28,7 +28,7 @@ func TestEachErrorKindHasItsExitCode(t *testing.T) {
 		{refused(crier.KindPaymentRequired), 7},
 		{refused(crier.KindTooManyRequests), 8},
 		{refused(crier.KindInternal), 9},
-		{fmt.Errorf("ask: %w", errNobody), 10},
+		{fmt.Errorf("ask: %w", errNoTerminal), 10},
 		{fmt.Errorf("wait: %w", context.Canceled), 130},
 	} {
 		if got := ExitCode(c.err); got != c.want {

@@ -271,7 +271,7 @@ func TestRemediesFitTheTrouble(t *testing.T) {
 	}
 	for reason, want := range map[string]string{"access_denied: no": "the consent was refused in the browser",
 		"user_cancelled_login": "the consent was refused in the browser", "server_error": "server_error"} {
-		if got := consentRefusal(reason); got != want {
+		if got := consentFailure(reason); got != want {
 			t.Errorf("%s is told as %s", reason, got)
 		}
 	}

@@ -18,10 +18,10 @@ const (
 	narrowestColumn = 4
 )
 
-// layOut aligns lines whose cells are separated by tabs. Lines without a tab are unchanged. If there is a width, tables
-// with a header are fitted to it: the widest columns are shortened, and if that does not suffice, ids and links are
-// printed below their row.
-func layOut(w io.Writer, text string, lineWidth int) error {
+// writeColumns aligns lines whose cells are separated by tabs. Lines without a tab are unchanged. If there is a width,
+// tables with a header are fitted to it: the widest columns are shortened, and if that does not suffice, ids and links
+// are printed below their row.
+func writeColumns(w io.Writer, text string, lineWidth int) error {
 	var out strings.Builder
 	var block [][]string
 	for line := range strings.Lines(text) {

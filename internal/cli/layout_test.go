@@ -36,7 +36,7 @@ func TestTablesFitTheScreenAndKeepIDsWhole(t *testing.T) {
 			"  ID  " + id + "\n"},
 	} {
 		var out strings.Builder
-		if err := layOut(&out, table, c.width); err != nil {
+		if err := writeColumns(&out, table, c.width); err != nil {
 			t.Fatal(err)
 		}
 		got, more, _ := strings.Cut(out.String(), "more: ")
@@ -69,7 +69,7 @@ func TestTimesAndLinksAreTruncatedLast(t *testing.T) {
 			"Title  A title that is longer than the screen is wide\nPost   x\n"},
 	} {
 		var out strings.Builder
-		if err := layOut(&out, c.table, 40); err != nil {
+		if err := writeColumns(&out, c.table, 40); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(c.want, out.String()); diff != "" {
@@ -83,7 +83,7 @@ func TestTrailingCellDoesNotWidenColumns(t *testing.T) {
 	const table = "ok\tX\t15 credits\t12/280\n" +
 		"refused\tTikTok\tTikTok has no threads: only a single post can be published\n"
 	var out strings.Builder
-	if err := layOut(&out, table, 0); err != nil {
+	if err := writeColumns(&out, table, 0); err != nil {
 		t.Fatal(err)
 	}
 	want := "ok       X       15 credits  12/280\n" +
@@ -98,7 +98,8 @@ func TestSettingNamesAreNotTruncated(t *testing.T) {
 	table := "NETWORK\tSETTING\tVALUE\tMEANING\n" +
 		"TikTok\ttiktokVideoCoverTimestampMs\tinteger\tThe moment of the video that is its cover\n"
 	var out strings.Builder
-	if err := layOut(&out, table, 60); err != nil || !strings.Contains(out.String(), "tiktokVideoCoverTimestampMs") {
+	err := writeColumns(&out, table, 60)
+	if err != nil || !strings.Contains(out.String(), "tiktokVideoCoverTimestampMs") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -58,11 +58,11 @@ func (s *Shell) login(ctx context.Context, browser bool) error {
 	if err := s.noVariable("log in"); err != nil {
 		return err
 	}
-	kept, err := s.loadLogins()
+	saved, err := s.loadLogins()
 	if err != nil {
 		return err
 	}
-	server := firstOf(s.requestedServer(), kept.server(), defaultServer)
+	server := firstOf(s.requestedServer(), saved.server(), defaultServer)
 	if err := checkServer(server); err != nil {
 		return err
 	}
@@ -91,10 +91,10 @@ func (s *Shell) login(ctx context.Context, browser bool) error {
 	if who, err := client.New(server, l.AccessToken).AgentContext(ctx); err == nil && who.User != nil {
 		l.Person = firstOf(text(who.User.Email), who.User.Name)
 	}
-	if err := s.changeLogins(ctx, func(kept *logins) error { kept.keep(l); return nil }); err != nil {
+	if err := s.changeLogins(ctx, func(saved *logins) error { saved.add(l); return nil }); err != nil {
 		return err
 	}
-	return s.Show(shownLogin{Server: l.Server, Person: l.Person, Current: true}, "", func(w io.Writer) {
+	return s.Show(loginEntry{Server: l.Server, Person: l.Person, Current: true}, "", func(w io.Writer) {
 		fmt.Fprintf(w, "You are logged in to %s%s.\n", l.Server, prefixed(" as ", l.Person))
 	})
 }
@@ -182,16 +182,16 @@ const renewTime = 30 * time.Second
 
 // freshToken returns the access token of a saved login, refreshed if it is about to expire.
 func (s *Shell) freshToken(ctx context.Context, name string) (string, error) {
-	kept, err := s.loadLogins()
+	saved, err := s.loadLogins()
 	if err != nil {
 		return "", err
 	}
-	if l, ok := kept.find(name); ok && s.lasts(l) {
+	if l, ok := saved.find(name); ok && s.lasts(l) {
 		return l.AccessToken, nil
 	}
 	var token string
-	err = s.changeLogins(ctx, func(kept *logins) error {
-		l, err := s.renew(ctx, kept, name)
+	err = s.changeLogins(ctx, func(saved *logins) error {
+		l, err := s.renew(ctx, saved, name)
 		token = l.AccessToken
 		return err
 	})
@@ -203,8 +203,8 @@ func (s *Shell) lasts(l login) bool { return s.now().Add(time.Minute).Before(l.E
 
 // renew exchanges the refresh token. A refresh token works once, and its second use ends the login: so only one command
 // does it at a time, the others read the new pair, and the pair is saved before it is used.
-func (s *Shell) renew(ctx context.Context, kept *logins, name string) (login, error) {
-	l, ok := kept.find(name)
+func (s *Shell) renew(ctx context.Context, saved *logins, name string) (login, error) {
+	l, ok := saved.find(name)
 	if !ok || l.RefreshToken == "" {
 		return l, errNoLogin
 	}
@@ -222,9 +222,9 @@ func (s *Shell) renew(ctx context.Context, kept *logins, name string) (login, er
 	}
 	renewed := s.newLogin(l.Server, tokens)
 	renewed.Person = l.Person
-	for i := range kept.Logins {
-		if kept.Logins[i].name() == name {
-			kept.Logins[i] = renewed
+	for i := range saved.Logins {
+		if saved.Logins[i].name() == name {
+			saved.Logins[i] = renewed
 		}
 	}
 	return renewed, nil
@@ -237,14 +237,14 @@ func (s *Shell) changeLogins(ctx context.Context, change func(*logins) error) er
 		return err
 	}
 	defer unlock()
-	kept, err := s.loadLogins()
+	saved, err := s.loadLogins()
 	if err != nil {
 		return err
 	}
-	if err := change(&kept); err != nil {
+	if err := change(&saved); err != nil {
 		return err
 	}
-	return s.saveLogins(kept)
+	return s.saveLogins(saved)
 }
 
 func (s *Shell) logoutCommand() *cobra.Command {
@@ -264,37 +264,37 @@ func (s *Shell) logout(ctx context.Context) error {
 		return err
 	}
 	var ended login
-	err := s.changeLogins(ctx, func(kept *logins) error {
-		l, ok := kept.forServer(firstOf(s.requestedServer(), kept.server()))
+	err := s.changeLogins(ctx, func(saved *logins) error {
+		l, ok := saved.forServer(firstOf(s.requestedServer(), saved.server()))
 		if !ok {
 			return errNoLogin
 		}
 		if _, err := client.New(l.Server, "").RevokeToken(ctx, l.RefreshToken); err != nil {
 			fmt.Fprintln(s.stderr, "The server could not be told:", ErrorText(err))
 		}
-		kept.drop(l.name())
+		saved.drop(l.name())
 		ended = l
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return s.Show(shownLogin{Server: ended.Server, Person: ended.Person}, "", func(w io.Writer) {
+	return s.Show(loginEntry{Server: ended.Server, Person: ended.Person}, "", func(w io.Writer) {
 		fmt.Fprintf(w, "You are logged out of %s.\n", ended.Server)
 	})
 }
 
-// shownLogin is a login without its tokens.
-type shownLogin struct {
+// loginEntry is a login without its tokens.
+type loginEntry struct {
 	Server  string `json:"server"`
 	Person  string `json:"person"`
 	Current bool   `json:"current"`
 }
 
-func (k logins) shown() []shownLogin {
-	list := make([]shownLogin, len(k.Logins))
+func (k logins) list() []loginEntry {
+	list := make([]loginEntry, len(k.Logins))
 	for i, l := range k.Logins {
-		list[i] = shownLogin{Server: l.Server, Person: l.Person, Current: l.name() == k.Current}
+		list[i] = loginEntry{Server: l.Server, Person: l.Person, Current: l.name() == k.Current}
 	}
 	return list
 }
@@ -304,7 +304,7 @@ func (s *Shell) authList() *cobra.Command {
 		Use: "list", Short: "List the logins of this computer", Example: "  crier auth list", Args: cobra.NoArgs,
 		SuggestFor: []string{"status"},
 		RunE: func(*cobra.Command, []string) error {
-			kept, err := s.loadLogins()
+			saved, err := s.loadLogins()
 			if err != nil {
 				return err
 			}
@@ -312,11 +312,11 @@ func (s *Shell) authList() *cobra.Command {
 				fmt.Fprintln(s.stderr, "CRIER_TOKEN is set: commands use it instead of a login.")
 			}
 			header := "IN USE\tSERVER\tPERSON"
-			if len(kept.shown()) == 0 {
+			if len(saved.list()) == 0 {
 				header = "There is no login: run 'crier login'."
 			}
-			return s.Show(kept.shown(), header, func(w io.Writer) {
-				for _, l := range kept.shown() {
+			return s.Show(saved.list(), header, func(w io.Writer) {
+				for _, l := range saved.list() {
 					mark := ""
 					if l.Current {
 						mark = "*"
@@ -339,26 +339,26 @@ func (s *Shell) authSwitch() *cobra.Command {
 				return err
 			}
 			var chosen login
-			err := s.changeLogins(cmd.Context(), func(kept *logins) error {
+			err := s.changeLogins(cmd.Context(), func(saved *logins) error {
 				var err error
-				if chosen, err = kept.choose(args); err == nil {
-					kept.Current, kept.LastServer = chosen.name(), chosen.Server
+				if chosen, err = saved.choose(args); err == nil {
+					saved.Current, saved.LastServer = chosen.name(), chosen.Server
 				}
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			return s.Show(shownLogin{Server: chosen.Server, Person: chosen.Person, Current: true}, "",
+			return s.Show(loginEntry{Server: chosen.Server, Person: chosen.Person, Current: true}, "",
 				func(w io.Writer) {
 					fmt.Fprintf(w, "Commands use the login at %s%s.\n", chosen.Server, prefixed(" as ", chosen.Person))
 				})
 		},
 	}
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		kept, _ := s.loadLogins() // otherwise there is nothing to complete
+		saved, _ := s.loadLogins() // otherwise there is nothing to complete
 		var words []cobra.Completion
-		for _, l := range kept.Logins {
+		for _, l := range saved.Logins {
 			words = append(words, cobra.CompletionWithDesc(l.Server, l.Person))
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp

@@ -49,8 +49,8 @@ func (k logins) server() string {
 	return k.LastServer
 }
 
-// known lists the servers with saved logins.
-func (k logins) known() string {
+// servers lists the servers with saved logins.
+func (k logins) servers() string {
 	var servers []string
 	for _, l := range k.Logins {
 		if !slices.Contains(servers, l.Server) {
@@ -83,8 +83,8 @@ func (k logins) forServer(server string) (found login, ok bool) {
 	return found, ok
 }
 
-// keep adds a login and makes it current; it replaces one of the same person at the same server.
-func (k *logins) keep(l login) {
+// add adds a login and makes it current; it replaces one of the same person at the same server.
+func (k *logins) add(l login) {
 	k.drop(l.name())
 	k.Logins = append(k.Logins, l)
 	k.Current, k.LastServer = l.name(), l.Server
@@ -116,31 +116,31 @@ func (s *Shell) loginFile() (string, error) {
 }
 
 func (s *Shell) loadLogins() (logins, error) {
-	var kept struct {
+	var saved struct {
 		logins
 		login // the format of older versions, with a single login
 	}
 	path, err := s.loginFile()
 	if err != nil {
-		return kept.logins, nil //nolint:nilerr // without a directory for them there are no logins
+		return saved.logins, nil //nolint:nilerr // without a directory for them there are no logins
 	}
 	data, err := os.ReadFile(path) //nolint:gosec // the person's own file
 	if errors.Is(err, fs.ErrNotExist) {
-		return kept.logins, nil
+		return saved.logins, nil
 	}
 	if err != nil {
-		return kept.logins, fmt.Errorf("read the login: %w", err)
+		return saved.logins, fmt.Errorf("read the login: %w", err)
 	}
-	if err := json.Unmarshal(data, &kept); err != nil {
-		return kept.logins, fmt.Errorf("read the login in %s: %w; remove the file and log in again", path, err)
+	if err := json.Unmarshal(data, &saved); err != nil {
+		return saved.logins, fmt.Errorf("read the login in %s: %w; remove the file and log in again", path, err)
 	}
-	if kept.Server != "" && len(kept.Logins) == 0 && kept.LastServer == "" {
-		kept.LastServer = kept.Server
-		if kept.RefreshToken != "" {
-			kept.keep(kept.login)
+	if saved.Server != "" && len(saved.Logins) == 0 && saved.LastServer == "" {
+		saved.LastServer = saved.Server
+		if saved.RefreshToken != "" {
+			saved.add(saved.login)
 		}
 	}
-	return kept.logins, nil
+	return saved.logins, nil
 }
 
 // lockPause is the pause between two attempts to take the lock.
@@ -177,12 +177,12 @@ func (s *Shell) lockLogin(ctx context.Context) (unlock func(), err error) {
 }
 
 // saveLogins writes the logins atomically and readable by their owner only. They must be locked.
-func (s *Shell) saveLogins(kept logins) error {
+func (s *Shell) saveLogins(saved logins) error {
 	path, err := s.loginFile()
 	if err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(kept, "", "  ")
+	data, err := json.MarshalIndent(saved, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the login: %w", err)
 	}

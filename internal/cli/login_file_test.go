@@ -21,23 +21,23 @@ func keeper(t *testing.T) (s *Shell, path string) {
 func TestLoginsAreKeptForTheirOwnerAlone(t *testing.T) {
 	t.Parallel()
 	s, path := keeper(t)
-	if kept, err := s.loadLogins(); err != nil || len(kept.Logins) != 0 || kept.server() != "" {
-		t.Errorf("before the first login: %+v, %v", kept, err)
+	if saved, err := s.loadLogins(); err != nil || len(saved.Logins) != 0 || saved.server() != "" {
+		t.Errorf("before the first login: %+v, %v", saved, err)
 	}
 	unlock, err := s.lockLogin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
-	var kept logins
-	kept.keep(login{Server: "https://a.example", Person: "ada@example.com", RefreshToken: "r",
+	var saved logins
+	saved.add(login{Server: "https://a.example", Person: "ada@example.com", RefreshToken: "r",
 		ExpiresAt: time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)})
-	if err := s.saveLogins(kept); err != nil {
+	if err := s.saveLogins(saved); err != nil {
 		t.Fatal(err)
 	}
 	read, err := s.loadLogins()
-	if err != nil || len(read.Logins) != 1 || read.Logins[0] != kept.Logins[0] || read.Current != kept.Current {
-		t.Errorf("read %+v, %v; want %+v", read, err, kept)
+	if err != nil || len(read.Logins) != 1 || read.Logins[0] != saved.Logins[0] || read.Current != saved.Current {
+		t.Errorf("read %+v, %v; want %+v", read, err, saved)
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -95,52 +95,52 @@ func TestLoginsOfOlderVersionsAreRead(t *testing.T) {
 			0o600)); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := s.loadLogins()
+		saved, err := s.loadLogins()
 		if c.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fails) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
-		if err != nil || len(kept.Logins) != c.logins || kept.server() != c.server {
-			t.Errorf("%s: %+v, %v; want %d logins and %q", name, kept, err, c.logins, c.server)
+		if err != nil || len(saved.Logins) != c.logins || saved.server() != c.server {
+			t.Errorf("%s: %+v, %v; want %d logins and %q", name, saved, err, c.logins, c.server)
 		}
 	}
 }
 
 func TestLoginsAreChosenByServerAndByUse(t *testing.T) {
 	t.Parallel()
-	var kept logins
+	var saved logins
 	for _, l := range []login{{Server: "https://a", Person: "ada"}, {Server: "https://a", Person: "eve"},
 		{Server: "https://b"}} {
-		kept.keep(l)
+		saved.add(l)
 	}
-	if kept.Current != "https://b" || kept.known() != "https://a and https://b" || kept.server() != "https://b" {
-		t.Errorf("in use is %q of %q", kept.Current, kept.known())
+	if saved.Current != "https://b" || saved.servers() != "https://a and https://b" || saved.server() != "https://b" {
+		t.Errorf("in use is %q of %q", saved.Current, saved.servers())
 	}
-	if l, ok := kept.forServer("https://a/"); !ok || l.Person != "eve" { // the newest
+	if l, ok := saved.forServer("https://a/"); !ok || l.Person != "eve" { // the newest
 		t.Errorf("at the other server there is %+v, %t", l, ok)
 	}
-	kept.Current = "ada at https://a"
-	if l, ok := kept.forServer("https://a"); !ok || l.Person != "ada" { // the one in use
+	saved.Current = "ada at https://a"
+	if l, ok := saved.forServer("https://a"); !ok || l.Person != "ada" { // the one in use
 		t.Errorf("at the server in use there is %+v, %t", l, ok)
 	}
-	if l, ok := kept.forServer("https://c"); ok {
+	if l, ok := saved.forServer("https://c"); ok {
 		t.Errorf("at a server without a login there is %+v", l)
 	}
-	kept.keep(login{Server: "https://a", Person: "ada", RefreshToken: "new"})
-	if len(kept.Logins) != 3 || kept.Logins[2].RefreshToken != "new" {
-		t.Errorf("a second login of the same person is kept beside the first: %+v", kept.Logins)
+	saved.add(login{Server: "https://a", Person: "ada", RefreshToken: "new"})
+	if len(saved.Logins) != 3 || saved.Logins[2].RefreshToken != "new" {
+		t.Errorf("a second login of the same person is kept beside the first: %+v", saved.Logins)
 	}
-	kept.drop("nobody")
-	kept.drop("ada at https://a")
-	if kept.Current != "https://b" || len(kept.Logins) != 2 || kept.LastServer != "https://a" {
-		t.Errorf("after the login in use has ended: %+v", kept)
+	saved.drop("nobody")
+	saved.drop("ada at https://a")
+	if saved.Current != "https://b" || len(saved.Logins) != 2 || saved.LastServer != "https://a" {
+		t.Errorf("after the login in use has ended: %+v", saved)
 	}
-	kept.drop("https://b")
-	kept.drop("eve at https://a")
-	if kept.Current != "" || kept.server() != "https://a" || kept.known() != "" {
-		t.Errorf("after all have ended: %+v", kept)
+	saved.drop("https://b")
+	saved.drop("eve at https://a")
+	if saved.Current != "" || saved.server() != "https://a" || saved.servers() != "" {
+		t.Errorf("after all have ended: %+v", saved)
 	}
 }
 
@@ -150,8 +150,8 @@ func TestLoginsNeedAHome(t *testing.T) {
 	if _, err := s.loginFile(); err == nil || err.Error() != "there is no HOME to keep the login in" {
 		t.Errorf("without a home: %v", err)
 	}
-	if kept, err := s.loadLogins(); err != nil || len(kept.Logins) != 0 {
-		t.Errorf("without a home there are %+v, %v", kept, err)
+	if saved, err := s.loadLogins(); err != nil || len(saved.Logins) != 0 {
+		t.Errorf("without a home there are %+v, %v", saved, err)
 	}
 	if _, err := s.lockLogin(t.Context()); err == nil {
 		t.Error("without a home a login is locked")

@@ -59,9 +59,9 @@ func newShell(t *testing.T, home string, now *time.Time) *Shell {
 
 func keepLogin(t *testing.T, s *Shell, list ...login) {
 	t.Helper()
-	err := s.changeLogins(t.Context(), func(kept *logins) error {
+	err := s.changeLogins(t.Context(), func(saved *logins) error {
 		for _, l := range list {
-			kept.keep(l)
+			saved.add(l)
 		}
 		return nil
 	})
@@ -101,16 +101,16 @@ func TestLoginIsRefreshedOnceForCommandsThatRunAtOnce(t *testing.T) {
 	if server.reused || server.given != 1 {
 		t.Errorf("the login was renewed %d times, reused: %v", server.given, server.reused)
 	}
-	kept, err := first.loadLogins()
+	saved, err := first.loadLogins()
 	if err != nil {
 		t.Fatal(err)
 	}
-	renewed, ok := kept.find(old.name())
+	renewed, ok := saved.find(old.name())
 	if !ok || renewed.RefreshToken != "refresh1" || !renewed.ExpiresAt.Equal(now.Add(time.Hour)) ||
-		kept.Current != old.name() {
-		t.Errorf("kept is %+v, in use %s", renewed, kept.Current)
+		saved.Current != old.name() {
+		t.Errorf("kept is %+v, in use %s", renewed, saved.Current)
 	}
-	if l, ok := kept.find(other.name()); !ok || l.AccessToken != "other" {
+	if l, ok := saved.find(other.name()); !ok || l.AccessToken != "other" {
 		t.Errorf("another login was changed: %+v", l)
 	}
 }
@@ -141,8 +141,8 @@ func TestFailedRefreshIsReportedAndKeepsTheLogin(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.says) || ExitCode(err) != c.code {
 				t.Errorf("the error is %v, which ends with %d", err, ExitCode(err))
 			}
-			kept, err := s.loadLogins()
-			if got, ok := kept.find(l.name()); err != nil || !ok || got.RefreshToken != "refresh0" {
+			saved, err := s.loadLogins()
+			if got, ok := saved.find(l.name()); err != nil || !ok || got.RefreshToken != "refresh0" {
 				t.Errorf("kept is %+v, %v", got, err)
 			}
 		})
@@ -236,10 +236,10 @@ func TestLoginSelection(t *testing.T) {
 	all := logins{Logins: []login{ada, nobody, bob}, Current: ada.name()}
 	two := logins{Logins: []login{ada, nobody}, Current: ada.name()}
 	for name, c := range map[string]struct {
-		kept logins
-		args []string
-		want string
-		code int
+		saved logins
+		args  []string
+		want  string
+		code  int
 	}{
 		"by its server":          {all, []string{"https://b.example/"}, nobody.name(), 0},
 		"by its person":          {all, []string{"BOB@example.com"}, bob.name(), 0},
@@ -251,13 +251,13 @@ func TestLoginSelection(t *testing.T) {
 		"the only one":           {logins{Logins: []login{ada}, Current: ada.name()}, nil, "", exitUsage},
 		"none at all":            {logins{}, nil, "", exitUnauthorized},
 	} {
-		got, err := c.kept.choose(c.args)
+		got, err := c.saved.choose(c.args)
 		if c.want != "" && (err != nil || got.name() != c.want) || c.want == "" && ExitCode(err) != c.code {
 			t.Errorf("%s: %q, %v", name, got.name(), err)
 		}
 	}
 	for name, c := range map[string]struct {
-		kept   logins
+		saved  logins
 		server string
 		want   string
 	}{
@@ -266,23 +266,23 @@ func TestLoginSelection(t *testing.T) {
 			bob.name()},
 		"of a server nobody logged in": {all, "https://c.example", ""},
 	} {
-		if got, _ := c.kept.forServer(c.server); c.want != "" && got.name() != c.want || c.want == "" &&
+		if got, _ := c.saved.forServer(c.server); c.want != "" && got.name() != c.want || c.want == "" &&
 			got != (login{}) {
 			t.Errorf("%s: %q", name, got.name())
 		}
 	}
-	kept := all
-	kept.Logins = []login{ada, nobody, bob}
-	kept.drop(ada.name())
-	if kept.Current != bob.name() {
-		t.Errorf("after logging out %q is in use", kept.Current)
+	saved := all
+	saved.Logins = []login{ada, nobody, bob}
+	saved.drop(ada.name())
+	if saved.Current != bob.name() {
+		t.Errorf("after logging out %q is in use", saved.Current)
 	}
-	kept.drop(nobody.name())
-	if kept.Current != bob.name() || len(kept.Logins) != 1 {
-		t.Errorf("after logging out elsewhere %q is in use", kept.Current)
+	saved.drop(nobody.name())
+	if saved.Current != bob.name() || len(saved.Logins) != 1 {
+		t.Errorf("after logging out elsewhere %q is in use", saved.Current)
 	}
-	if kept.drop(bob.name()); kept.Current != "" || kept.server() != "" {
-		t.Errorf("after logging out everywhere %q is in use", kept.Current)
+	if saved.drop(bob.name()); saved.Current != "" || saved.server() != "" {
+		t.Errorf("after logging out everywhere %q is in use", saved.Current)
 	}
 }
 
@@ -322,9 +322,9 @@ func TestApprovalPollingSurvivesABriefOutage(t *testing.T) {
 			if err := s.login(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
-			kept, err := s.loadLogins()
-			if l, ok := kept.find(server.URL); err != nil || !ok || l.AccessToken != "a" {
-				t.Errorf("kept is %+v, %v", kept, err)
+			saved, err := s.loadLogins()
+			if l, ok := saved.find(server.URL); err != nil || !ok || l.AccessToken != "a" {
+				t.Errorf("kept is %+v, %v", saved, err)
 			}
 		})
 	}
@@ -346,7 +346,7 @@ func TestLoginFileHoldsOnlyLogins(t *testing.T) {
 		t.Errorf("the file is %s, %v", data, err)
 	}
 	shown := logins{Logins: []login{{Server: "https://a.example", AccessToken: "secret",
-		RefreshToken: "secret"}}}.shown()
+		RefreshToken: "secret"}}}.list()
 	if text := fmt.Sprintf("%+v", shown); strings.Contains(text, "secret") {
 		t.Errorf("a list of logins shows tokens: %s", text)
 	}

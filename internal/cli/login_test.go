@@ -222,8 +222,8 @@ func (c crew) connecting(t *testing.T, decision string, args ...string) result {
 			append([]string{"accounts", "connect", "twitter"}, args...)...)
 		_ = stderr.Close()
 	}()
-	begun := readUntil(t, reader, "Waiting")
-	for line := range strings.Lines(begun) {
+	prefix := readUntil(t, reader, "Waiting")
+	for line := range strings.Lines(prefix) {
 		if strings.HasPrefix(line, "http") {
 			if err := c.agree(strings.TrimSpace(line), decision); err != nil {
 				t.Fatal(err)
@@ -234,7 +234,7 @@ func (c crew) connecting(t *testing.T, decision string, args ...string) result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result{stdout: stdout.String(), stderr: begun + string(rest), code: <-ended}
+	return result{stdout: stdout.String(), stderr: prefix + string(rest), code: <-ended}
 }
 
 func TestConnectingWaitsForTheResult(t *testing.T) {

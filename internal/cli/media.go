@@ -170,7 +170,7 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 	if altText != "" {
 		in.AltText = &altText
 	}
-	upload, err := beginUpload(ctx, c, team, in, resume)
+	upload, err := startUpload(ctx, c, team, in, resume)
 	if err != nil {
 		return none, err
 	}
@@ -187,8 +187,8 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 	return asset, nil
 }
 
-// beginUpload starts an upload, or returns the one to resume, which must have the size of the file.
-func beginUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.UploadCreate,
+// startUpload starts an upload, or returns the one to resume, which must have the size of the file.
+func startUpload(ctx context.Context, c *client.Client, team crier.ID, in crier.UploadCreate,
 	resume string) (crier.Upload, error) {
 	if resume == "" {
 		return c.CreateUpload(ctx, team, in)

@@ -127,9 +127,9 @@ func (s *Shell) membersRole() *cobra.Command {
 	addRoleFlags(s, cmd, nil, &teams, "")
 	members := completion(s.orgWords(s.memberWords))
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string,
-		begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return members(cmd, args, begun)
+			return members(cmd, args, prefix)
 		}
 		roles, _ := completed(crier.Roles(), nil, func(r crier.Role) cobra.Completion { return string(r) })
 		return roles, cobra.ShellCompDirectiveNoFileComp

@@ -62,9 +62,9 @@ func (s *Shell) postMetrics(ctx context.Context, c *client.Client, team, post cr
 	return s.Show(list, header, func(w io.Writer) {
 		for _, p := range list.Data {
 			cells := []any{networkName(p.Provider), accounts[p.SocialAccountID].DisplayName}
-			taken, numbers := "no numbers yet", numbers{}
+			taken, numbers := "no numbers yet", metricValues{}
 			if len(p.Snapshots) > 0 {
-				taken, numbers = local(p.Snapshots[0].TakenAt), numbersOf(p.Snapshots[0].Metrics.Raw())
+				taken, numbers = local(p.Snapshots[0].TakenAt), metricValuesOf(p.Snapshots[0].Metrics.Raw())
 			}
 			cells = append(cells, taken) // and all others, or the columns of other lines would not stay in line
 			for _, name := range metricNames {
@@ -104,7 +104,7 @@ func (s *Shell) accountMetrics(ctx context.Context, c *client.Client, team crier
 		Row(w, "Account", accountLabel(a))
 		Row(w, "From", local(out.From))
 		Row(w, "Until", local(out.To))
-		numbers := numbersOf(out.Metrics.Raw())
+		numbers := metricValuesOf(out.Metrics.Raw())
 		for _, name := range []string{"followers", "following", "posts", "impressions", "reach", "engagements"} {
 			Row(w, name, numbers.show(name))
 		}
@@ -128,13 +128,13 @@ func (s *Shell) days(from, until string) (first, last *crier.Time, err error) {
 	return first, last, err
 }
 
-// numbers are metrics by name; nil where the network does not report them.
-type numbers map[string]*float64
+// metricValues are metrics by name; nil where the network does not report them.
+type metricValues map[string]*float64
 
-func numbersOf(data json.RawMessage) numbers {
+func metricValuesOf(data json.RawMessage) metricValues {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(data, &all) // metrics that cannot be decoded are not shown
-	out := numbers{}
+	out := metricValues{}
 	for name, value := range all {
 		var n *float64
 		if json.Unmarshal(value, &n) == nil {
@@ -144,7 +144,7 @@ func numbersOf(data json.RawMessage) numbers {
 	return out
 }
 
-func (n numbers) show(name string) string {
+func (n metricValues) show(name string) string {
 	if n[name] == nil {
 		return "–"
 	}

@@ -17,7 +17,7 @@ type named struct {
 }
 
 // pick resolves an id or a case-insensitive name. An id is returned as is: the server knows whether it exists.
-func pick(noun, word, listing string, list func() ([]named, error)) (crier.ID, error) {
+func pick(kind, word, listing string, list func() ([]named, error)) (crier.ID, error) {
 	if id, ok := crier.ParseID(word); ok {
 		return id, nil
 	}
@@ -36,7 +36,7 @@ func pick(noun, word, listing string, list func() ([]named, error)) (crier.ID, e
 	}
 	switch len(found) {
 	case 0:
-		return "", &missingError{text: fmt.Sprintf("there is no %s %q; '%s' shows what there is", noun, word, listing)}
+		return "", &missingError{text: fmt.Sprintf("there is no %s %q; '%s' shows what there is", kind, word, listing)}
 	case 1:
 		return found[0].id, nil
 	}
@@ -48,10 +48,10 @@ func pick(noun, word, listing string, list func() ([]named, error)) (crier.ID, e
 }
 
 // postID parses the id of a post, or of another object without a name.
-func postID(noun, word, listing string) (crier.ID, error) {
+func postID(kind, word, listing string) (crier.ID, error) {
 	id, ok := crier.ParseID(word)
 	if !ok {
-		return "", usagef("%q is not the id of a %s; '%s' shows them", word, noun, listing)
+		return "", usagef("%q is not the id of a %s; '%s' shows them", word, kind, listing)
 	}
 	return id, nil
 }

@@ -114,7 +114,7 @@ func TestDoctorChecksARemoteServer(t *testing.T) {
 		p := newPerson(t, k.server, k.key)
 		shell := cli.New(cli.Config{Environ: p.environ, Stdin: strings.NewReader(""), Stdout: &strings.Builder{},
 			Stderr: &strings.Builder{}, Now: time.Now, Version: "test"})
-		findings, away := shell.Examine(t.Context(), k.server)
+		findings, away := shell.CheckServer(t.Context(), k.server)
 		var checks []string
 		for _, f := range findings {
 			checks = append(checks, f.Check+":"+map[bool]string{true: "true", false: "false"}[f.OK])
@@ -138,15 +138,15 @@ func TestUploadIsResumedForTheSameFileOnly(t *testing.T) {
 	c := newCrew(t)
 	data := mediatest.PNG(32, 32)
 	photo := writeFile(t, "owl.png", data, 0o600)
-	var begun crier.Upload
+	var prefix crier.Upload
 	c.server.As(t, c.Key, "POST", "/v1/teams/"+string(c.Team)+"/assets/uploads", map[string]any{"fileName": "owl.png",
-		"mimeType": "image/png", "byteSize": len(data)}).Want(t, http.StatusCreated).Into(t, &begun)
+		"mimeType": "image/png", "byteSize": len(data)}).Want(t, http.StatusCreated).Into(t, &prefix)
 	c.run(t, "media", "upload", photo, "--resume", "nonsense").want(t, 2, "must be the id of an upload")
 	c.run(t, "media", "upload", photo, "--resume", string(crier.NewID())).want(t, 5)
 	longer := writeFile(t, "longer.png", append(data, 0), 0o600)
-	c.run(t, "media", "upload", longer, "--resume", string(begun.UploadID)).want(t, 1, "the upload is for a file of")
-	c.run(t, "media", "upload", photo, photo, "--resume", string(begun.UploadID)).want(t, 2, "name that alone")
-	c.run(t, "media", "upload", photo, "--resume", string(begun.UploadID)).want(t, 0, "Uploaded owl.png")
+	c.run(t, "media", "upload", longer, "--resume", string(prefix.UploadID)).want(t, 1, "the upload is for a file of")
+	c.run(t, "media", "upload", photo, photo, "--resume", string(prefix.UploadID)).want(t, 2, "name that alone")
+	c.run(t, "media", "upload", photo, "--resume", string(prefix.UploadID)).want(t, 0, "Uploaded owl.png")
 	c.run(t, "media", "upload", photo, "--alt", "one", "--alt", "two").want(t, 2, "more --alt than files")
 	if err := os.Mkdir(filepath.Join(c.home, "folder"), 0o700); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *tar
 		return err
 	}
 	post, err := f.read(ctx, s, args)
-	defer func() { s.keepWritten(false) }()
+	defer func() { s.finishEdit(false) }()
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Shell) agree(ctx context.Context, p preview) error {
 	if err := p.problem(); err != nil {
 		return err
 	}
-	return s.ask(ctx, p.question())
+	return s.askPerson(ctx, p.question())
 }
 
 // createAndPublish does what the person agreed to.
@@ -133,19 +133,19 @@ func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team cri
 	if p.content.title != "" {
 		in.Title = &p.content.title
 	}
-	made, err := c.CreatePost(ctx, team, in)
+	post, err := c.CreatePost(ctx, team, in)
 	if err != nil {
 		return err
 	}
-	s.keepWritten(true)
+	s.finishEdit(true)
 	if !s.asJSON {
-		fmt.Fprintln(s.stderr, "Post", made.ID)
+		fmt.Fprintln(s.stderr, "Post", post.ID)
 	}
-	err = s.carryOut(ctx, c, team, made.ID, p.plan)
+	err = s.carryOut(ctx, c, team, post.ID, p.plan)
 	if err == nil || is[*partialError](err) {
 		return err
 	}
-	return fmt.Errorf("%w (the draft is kept: crier posts show %s)", err, made.ID)
+	return fmt.Errorf("%w (the draft is kept: crier posts show %s)", err, post.ID)
 }
 
 // carryOut publishes or schedules a post.
@@ -167,13 +167,13 @@ func (s *Shell) carryOut(ctx context.Context, c *client.Client, team, post crier
 		return e.ScheduledPost != nil && e.ScheduledPost.Status != crier.Published
 	}; p.atOnce && !s.asJSON && slices.ContainsFunc(result.Data, onItsWay) {
 		fmt.Fprintf(s.stderr, "Not everything is out yet: 'crier posts show %s' tells how it goes.\n", post)
-		s.tellWhatHolds(result, p.accounts)
+		s.reportErrors(result, p.accounts)
 	}
 	return nil
 }
 
-// tellWhatHolds prints what unpublished posts are waiting for, such as an account that has to be reconnected.
-func (s *Shell) tellWhatHolds(result crier.ScheduleResult, accounts []crier.SocialAccount) {
+// reportErrors prints what unpublished posts are waiting for, such as an account that has to be reconnected.
+func (s *Shell) reportErrors(result crier.ScheduleResult, accounts []crier.SocialAccount) {
 	w := sanitizer{s.stderr}
 	for i, e := range result.Data {
 		if p := e.ScheduledPost; p != nil && p.Status != crier.Published && p.ErrorMessage != "" {
@@ -184,7 +184,7 @@ func (s *Shell) tellWhatHolds(result crier.ScheduleResult, accounts []crier.Soci
 
 // publish previews, asks, and publishes or schedules an existing post.
 func (s *Shell) publish(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags, atOnce bool) error {
-	p, err := s.tryOut(ctx, c, team, post, t, atOnce)
+	p, err := s.validatePost(ctx, c, team, post, t, atOnce)
 	if err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func (s *Shell) publish(ctx context.Context, c *client.Client, team, post crier.
 	return s.carryOut(ctx, c, team, post, p.plan)
 }
 
-// tryOut validates an existing post.
-func (s *Shell) tryOut(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags,
+// validatePost validates an existing post.
+func (s *Shell) validatePost(ctx context.Context, c *client.Client, team, post crier.ID, t *targetFlags,
 	atOnce bool) (preview,
 	error) {
 	plan, err := t.plan(ctx, s, c, team, atOnce)

@@ -133,7 +133,7 @@ func (s *Shell) createDraft(ctx context.Context, args []string, f *contentFlags)
 		return err
 	}
 	draft, err := f.read(ctx, s, args)
-	defer func() { s.keepWritten(false) }()
+	defer func() { s.finishEdit(false) }()
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (s *Shell) createDraft(ctx context.Context, args []string, f *contentFlags)
 	if err != nil {
 		return errors.Join(err, undo())
 	}
-	s.keepWritten(true)
+	s.finishEdit(true)
 	return s.showPost(ctx, c, team, p)
 }
 
@@ -189,15 +189,15 @@ func (s *Shell) showPost(ctx context.Context, c *client.Client, team crier.ID, p
 					lateness(sp.LateMillis),
 					firstOf(sp.Permalink, "–"), sp.ID)
 			}
-			writeTroubles(w, *p.ScheduledPosts, accounts)
+			writeProblems(w, *p.ScheduledPosts, accounts)
 		}
 		fmt.Fprintln(w)
 		body.write(w, accounts)
 	})
 }
 
-// writeTroubles prints errors, and the actions that follow a post.
-func writeTroubles(w io.Writer, list []crier.ScheduledPost, accounts map[crier.ID]crier.SocialAccount) {
+// writeProblems prints errors, and the actions that follow a post.
+func writeProblems(w io.Writer, list []crier.ScheduledPost, accounts map[crier.ID]crier.SocialAccount) {
 	for _, sp := range list {
 		label := accountLabel(accounts[sp.SocialAccountID])
 		if sp.ErrorMessage != "" {
@@ -249,7 +249,7 @@ func (s *Shell) postsShow() *cobra.Command {
 	return s.onPost("show", "Show a post, its accounts and their results",
 		"  crier posts show 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			p, err := wholePost(ctx, c, team, post)
+			p, err := fullPost(ctx, c, team, post)
 			if err != nil {
 				return err
 			}
@@ -257,9 +257,9 @@ func (s *Shell) postsShow() *cobra.Command {
 		})
 }
 
-// wholePost reads a post with all its scheduled posts. It also accepts the id of a scheduled post, because that is what
+// fullPost reads a post with all its scheduled posts. It also accepts the id of a scheduled post, because that is what
 // 'crier attention' shows.
-func wholePost(ctx context.Context, c *client.Client, team, id crier.ID) (crier.Post, error) {
+func fullPost(ctx context.Context, c *client.Client, team, id crier.ID) (crier.Post, error) {
 	p, err := c.GetPost(ctx, team, id, client.IncludeScheduledPosts)
 	if !client.IsKind(err, crier.KindNotFound) {
 		return p, err
@@ -281,7 +281,7 @@ func (s *Shell) postsEdit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { s.keepWritten(false) }()
+			defer func() { s.finishEdit(false) }()
 			in, err := f.update(ctx, s, c, team, p)
 			if err != nil {
 				return err
@@ -296,7 +296,7 @@ func (s *Shell) postsEdit() *cobra.Command {
 			if p, err = c.UpdatePost(ctx, team, post, in); err != nil {
 				return err
 			}
-			s.keepWritten(true)
+			s.finishEdit(true)
 			return s.showPost(ctx, c, team, p)
 		})
 	f.add(cmd)
@@ -414,9 +414,9 @@ func (s *Shell) postsStatus() *cobra.Command {
 	}
 	posts := completion(s.teamWords(s.postWords))
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string,
-		begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return posts(cmd, args, begun)
+			return posts(cmd, args, prefix)
 		}
 		states, _ := completed(settableStatuses(), nil,
 			func(st crier.PostStatus) cobra.Completion { return string(st) })
@@ -520,7 +520,7 @@ func (s *Shell) postsValidate() *cobra.Command {
 	cmd := s.onPost("validate", "Try out how a post would be published or scheduled, without writing anything",
 		"  crier posts validate POST --next-slot\n  crier posts validate POST --to instagram",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			p, err := s.tryOut(ctx, c, team, post, &t, t.at == "" && !t.nextSlot)
+			p, err := s.validatePost(ctx, c, team, post, &t, t.at == "" && !t.nextSlot)
 			if err != nil {
 				return err
 			}

@@ -57,15 +57,15 @@ func (p preview) writeAccounts(w io.Writer, fits int) error {
 	var rows, columns, list strings.Builder
 	for i, e := range p.found.Data {
 		label := oneLine(accountLabel(p.plan.accounts[i]))
-		verdict, said := "ok", fmt.Sprintf("%s\t%s", counted(int(e.CreditCost), "credit"), lengths(e.Texts))
+		verdict, details := "ok", fmt.Sprintf("%s\t%s", counted(int(e.CreditCost), "credit"), lengths(e.Texts))
 		if e.Error != nil {
-			verdict, said = "refused", oneLine(reasons(*e.Error))
+			verdict, details = "refused", oneLine(reasons(*e.Error))
 		}
-		fmt.Fprintf(&rows, "  %s\t%s\t%s\n", verdict, label, said)
+		fmt.Fprintf(&rows, "  %s\t%s\t%s\n", verdict, label, details)
 		list.WriteString(folded("  "+pad(verdict, len("refused"))+"  ", label, fits))
-		list.WriteString(folded("           ", strings.ReplaceAll(said, "\t", ", "), fits))
+		list.WriteString(folded("           ", strings.ReplaceAll(details, "\t", ", "), fits))
 	}
-	if err := layOut(&columns, rows.String(), 0); err != nil {
+	if err := writeColumns(&columns, rows.String(), 0); err != nil {
 		return err
 	}
 	text := columns.String()

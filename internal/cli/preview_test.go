@@ -11,7 +11,7 @@ func TestBlockedPublicationsAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	s := &Shell{stderr: &out}
-	s.tellWhatHolds(crier.ScheduleResult{Data: []crier.ScheduleEntry{
+	s.reportErrors(crier.ScheduleResult{Data: []crier.ScheduleEntry{
 		{ScheduledPost: &crier.ScheduledPost{Status: crier.Published}},
 		{ScheduledPost: &crier.ScheduledPost{Status: crier.Scheduled, ErrorMessage: "Session has expired."}},
 		{Error: &crier.EntryError{}},

@@ -31,7 +31,7 @@ func (s *Shell) postsAttempts() *cobra.Command {
 	return s.onPost("attempts", "See everything that was tried to publish a post, on all its accounts",
 		"  crier posts attempts POST",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			p, err := wholePost(ctx, c, team, post)
+			p, err := fullPost(ctx, c, team, post)
 			if err != nil {
 				return err
 			}

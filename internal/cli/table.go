@@ -25,7 +25,7 @@ func (s *Shell) Show(value any, header string, rows func(w io.Writer)) error {
 		fmt.Fprintln(&text, header)
 	}
 	rows(sanitizer{&text})
-	return layOut(s.stdout, text.String(), fits)
+	return writeColumns(s.stdout, text.String(), fits)
 }
 
 // Row prints one line of a table, without tabs and newlines in its cells.

@@ -73,7 +73,7 @@ func (t *targetFlags) accounts(ctx context.Context, c *client.Client, team crier
 		}
 	}
 	for _, name := range t.to {
-		meant := meantBy(name, list.Data)
+		meant := matchingAccounts(name, list.Data)
 		if len(meant) == 0 { // a mistake, not a request for fewer
 			return nil, &missingError{text: noAccount(name, list.Data)}
 		}
@@ -107,8 +107,9 @@ func noAccount(name string, all []crier.SocialAccount) string {
 	return fmt.Sprintf("no connected account fits --to %s; 'crier accounts list' shows what there is", name)
 }
 
-// meantBy returns the accounts that a word matches: one by its id, handle or name, or all connected ones on a network.
-func meantBy(word string, all []crier.SocialAccount) []crier.SocialAccount {
+// matchingAccounts returns the accounts that a word matches: one by its id, handle or name, or all connected ones on a
+// network.
+func matchingAccounts(word string, all []crier.SocialAccount) []crier.SocialAccount {
 	var byName, byNetwork []crier.SocialAccount
 	for _, a := range all {
 		names := []string{string(a.ID), a.DisplayName, strings.TrimPrefix(text(a.ProfileHandle), "@")}

@@ -106,7 +106,7 @@ func TestAccountSelection(t *testing.T) {
 		"linkedin": "", "": "", "@": "", "nobody": "",
 	} {
 		var ids []string
-		for _, a := range meantBy(word, all) {
+		for _, a := range matchingAccounts(word, all) {
 			ids = append(ids, string(a.ID))
 		}
 		if got := strings.Join(ids, " "); got != want {

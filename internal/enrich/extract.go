@@ -52,7 +52,7 @@ func linkDomains(text string) (domains []string, rest string) {
 		last, _ := utf8.DecodeLastRuneInString(before)
 		return !strings.ContainsRune("@#＠＃._-/", last) && looksLikeLink(link) && appendDomain(&domains, link)
 	})
-	return tidy(domains), rest
+	return normalizeList(domains), rest
 }
 
 // replaceLinks replaces each match that accept recognizes as a link with a space.
@@ -115,32 +115,32 @@ func cutAfterEnding(host string) string {
 // hashtags returns the hashtags of a text without links, in lower case and without the sign.
 func hashtags(text string) []string {
 	var tags []string
-	for _, tag := range matchesOfTheirOwn(hashtag, text) {
+	for _, tag := range separateMatches(hashtag, text) {
 		if tag = lower(tag); strings.IndexFunc(tag, unicode.IsLetter) >= 0 {
 			tags = append(tags, tag)
 		}
 	}
-	return tidy(tags)
+	return normalizeList(tags)
 }
 
 // mentions returns the mentions of a text without links, in lower case and without the sign.
 func mentions(text string) []string {
 	var names []string
-	for _, name := range matchesOfTheirOwn(mention, text) {
+	for _, name := range separateMatches(mention, text) {
 		names = append(names, lower(name))
 	}
-	return tidy(names)
+	return normalizeList(names)
 }
 
 // tagsAndNames returns the hashtags and mentions of a text as written.
 func tagsAndNames(text string) []string {
 	_, rest := linkDomains(text)
-	return append(matchesOfTheirOwn(hashtag, rest), matchesOfTheirOwn(mention, rest)...)
+	return append(separateMatches(hashtag, rest), separateMatches(mention, rest)...)
 }
 
-// matchesOfTheirOwn returns the first group of each match that does not continue a word: C#minor is no tag and
+// separateMatches returns the first group of each match that does not continue a word: C#minor is no tag and
 // mail@example.com no mention.
-func matchesOfTheirOwn(pattern *regexp.Regexp, text string) []string {
+func separateMatches(pattern *regexp.Regexp, text string) []string {
 	var found []string
 	for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
 		last, _ := utf8.DecodeLastRuneInString(text[:match[0]])
@@ -155,13 +155,14 @@ func matchesOfTheirOwn(pattern *regexp.Regexp, text string) []string {
 
 func lower(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
 
-// tidy removes duplicates, long values and those beyond the maximum; the order is kept. The result is never nil.
-func tidy(values []string) []string {
-	kept := []string{}
+// normalizeList removes duplicates, long values and those beyond the maximum; the order is kept. The result is never
+// nil.
+func normalizeList(values []string) []string {
+	list := []string{}
 	for _, v := range values {
-		if len(kept) < maxValues && utf8.RuneCountInString(v) <= maxValueLength && !slices.Contains(kept, v) {
-			kept = append(kept, v)
+		if len(list) < maxValues && utf8.RuneCountInString(v) <= maxValueLength && !slices.Contains(list, v) {
+			list = append(list, v)
 		}
 	}
-	return kept
+	return list
 }

@@ -52,7 +52,7 @@ func TestLinkDomainsOfAddresses(t *testing.T) {
 func TestTidyKeepsTheFirstOfEach(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", maxValueLength)
-	got := tidy([]string{"b", "a", "b", long, long + "x", ""})
+	got := normalizeList([]string{"b", "a", "b", long, long + "x", ""})
 	if want := []string{"b", "a", long, ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

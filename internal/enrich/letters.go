@@ -46,7 +46,7 @@ var letterModels = sync.OnceValue(func() map[*unicode.RangeTable]*letterModel {
 				model.languages = append(model.languages, lang)
 			}
 		}
-		model.learn()
+		model.train()
 		models[table] = model
 	}
 	return models
@@ -58,8 +58,8 @@ func firstLetter(s string) rune {
 	return r
 }
 
-// learn counts the letter sequences of the samples.
-func (m *letterModel) learn() {
+// train counts the letter sequences of the samples.
+func (m *letterModel) train() {
 	counts := make([]map[trigram]float64, len(m.languages))
 	totals := make([]float64, len(m.languages))
 	distinct := map[trigram]bool{}

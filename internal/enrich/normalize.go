@@ -22,9 +22,9 @@ const foldRounds = 4
 // normalize converts equivalent spellings to one form: compatibility characters and letter case are folded, optional
 // vowel signs of Arabic and Hebrew and invisible characters are removed.
 func normalize(text string) string {
-	text = keepMeaning(strings.ToValidUTF8(text, " "))
+	text = dropIgnorable(strings.ToValidUTF8(text, " "))
 	for range foldRounds {
-		folded := keepMeaning(norm.NFKC.String(cases.Fold().String(norm.NFKC.String(text))))
+		folded := dropIgnorable(norm.NFKC.String(cases.Fold().String(norm.NFKC.String(text))))
 		if folded == text {
 			break
 		}
@@ -62,9 +62,9 @@ func isASCII(text string) bool {
 	return true
 }
 
-// keepMeaning drops what normalize removes. It drops joiners that connect no emoji before composition: marks separated
-// by a joiner would otherwise be combined later, in another order or uncomposed.
-func keepMeaning(text string) string {
+// dropIgnorable drops what normalize removes. It drops joiners that connect no emoji before composition: marks
+// separated by a joiner would otherwise be combined later, in another order or uncomposed.
+func dropIgnorable(text string) string {
 	if isASCII(text) {
 		return text
 	}

@@ -73,33 +73,33 @@ func NewRemote(config RemoteConfig) *Remote {
 // of the local analyzer, and Fallback says why. Nothing is retried.
 func (r *Remote) Text(ctx context.Context, text string) Analysis {
 	facts := Text(text)
-	opinion, err := r.ask(ctx, text)
+	output, err := r.call(ctx, text)
 	if err != nil {
 		return Analysis{TextFacts: facts, Source: LocalSource, Fallback: fmt.Errorf("analyse text remotely: %w", err)}
 	}
-	facts.Language, facts.Topics, facts.Sentiment = opinion.Language, opinion.Topics, opinion.Sentiment
+	facts.Language, facts.Topics, facts.Sentiment = output.Language, output.Topics, output.Sentiment
 	return Analysis{TextFacts: facts, Source: RemoteSource}
 }
 
-// ask makes one exchange with the endpoint, within time and budget.
-func (r *Remote) ask(ctx context.Context, text string) (opinion, error) {
+// call makes one exchange with the endpoint, within time and budget.
+func (r *Remote) call(ctx context.Context, text string) (modelOutput, error) {
 	request, err := json.Marshal(newChatRequest(r.config.Model, cut(text, maxRemoteText)))
 	if err != nil {
-		return opinion{}, fmt.Errorf("write request: %w", err)
+		return modelOutput{}, fmt.Errorf("write request: %w", err)
 	}
 	reserved := estimateTokens(request) + maxAnswerTokens
 	day, err := r.budget.reserve(reserved)
 	if err != nil {
-		return opinion{}, err
+		return modelOutput{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
 	answer, err := r.exchange(ctx, request)
 	if err != nil {
-		return opinion{}, err // the reservation stays: the endpoint may have done, and charged, the work
+		return modelOutput{}, err // the reservation stays: the endpoint may have done, and charged, the work
 	}
 	r.budget.settle(day, reserved, answer.Usage.TotalTokens)
-	return readOpinion(answer)
+	return readOutput(answer)
 }
 
 // exchange sends the request and decodes the envelope of the response.
@@ -131,52 +131,52 @@ func (r *Remote) exchange(ctx context.Context, body []byte) (chatAnswer, error) 
 // estimateTokens overestimates: a token is rarely shorter than two bytes.
 func estimateTokens(request []byte) int64 { return int64(len(request)/2) + 1 }
 
-// opinion is the requested output of the model.
-type opinion struct {
+// modelOutput is the requested output of the model.
+type modelOutput struct {
 	Language  string    `json:"language"`
 	Topics    []string  `json:"topics"`
 	Sentiment Sentiment `json:"sentiment"`
 }
 
-// readOpinion accepts a response only if it has exactly the requested form.
-func readOpinion(answer chatAnswer) (opinion, error) {
+// readOutput accepts a response only if it has exactly the requested form.
+func readOutput(answer chatAnswer) (modelOutput, error) {
 	if len(answer.Choices) == 0 {
-		return opinion{}, errors.New("the answer has no choices")
+		return modelOutput{}, errors.New("the answer has no choices")
 	}
 	decoder := json.NewDecoder(strings.NewReader(answer.Choices[0].Message.Content))
 	decoder.DisallowUnknownFields()
-	var o opinion
+	var o modelOutput
 	if err := decoder.Decode(&o); err != nil {
-		return opinion{}, fmt.Errorf("read the model's JSON: %w", err)
+		return modelOutput{}, fmt.Errorf("read the model's JSON: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return opinion{}, errors.New("the model wrote more than one JSON object")
+		return modelOutput{}, errors.New("the model wrote more than one JSON object")
 	}
 	return o.checked()
 }
 
 // checked returns the opinion in crier's spelling, or an error.
-func (o opinion) checked() (opinion, error) {
+func (o modelOutput) checked() (modelOutput, error) {
 	var err error
 	if o.Language, err = baseLanguage(o.Language); err != nil {
-		return opinion{}, err
+		return modelOutput{}, err
 	}
 	switch o.Sentiment {
 	case Positive, Neutral, Negative:
 	default:
-		return opinion{}, fmt.Errorf("sentiment %.40q is none of positive, neutral, negative", o.Sentiment)
+		return modelOutput{}, fmt.Errorf("sentiment %.40q is none of positive, neutral, negative", o.Sentiment)
 	}
 	if len(o.Topics) > MaxTopics {
-		return opinion{}, fmt.Errorf("%d topics, at most %d were asked for", len(o.Topics), MaxTopics)
+		return modelOutput{}, fmt.Errorf("%d topics, at most %d were asked for", len(o.Topics), MaxTopics)
 	}
 	topics := make([]string, 0, len(o.Topics))
 	for _, topic := range o.Topics {
 		topic = strings.Join(strings.Fields(lower(topic)), " ")
 		if topic == "" || utf8.RuneCountInString(topic) > maxValueLength || strings.IndexFunc(topic, isWordRune) < 0 {
-			return opinion{}, fmt.Errorf("topic %.40q is no phrase of 1 to %d characters", topic, maxValueLength)
+			return modelOutput{}, fmt.Errorf("topic %.40q is no phrase of 1 to %d characters", topic, maxValueLength)
 		}
 		topics = append(topics, topic)
 	}
-	o.Topics = tidy(topics)
+	o.Topics = normalizeList(topics)
 	return o, nil
 }

@@ -7,8 +7,8 @@ const (
 	negationReach = 3
 	// negationAfterReach is the same for negations that follow.
 	negationAfterReach = 4
-	// maxEmojiFeeling limits the weight of emoji, so that a row of them does not outweigh the words.
-	maxEmojiFeeling = 2.0
+	// maxEmojiScore limits the weight of emoji, so that a row of them does not outweigh the words.
+	maxEmojiScore = 2.0
 )
 
 const (
@@ -21,34 +21,34 @@ func sentiment(text, tag string) Sentiment {
 	if tag == Undetermined {
 		tag = "en"
 	}
-	feeling := emojiFeeling(text)
+	score := emojiScore(text)
 	if lang := languages()[tag]; lang != nil {
-		feeling += lang.feeling(splitUnits(normalize(text), tag))
+		score += lang.score(splitUnits(normalize(text), tag))
 	}
 	switch {
-	case feeling > 0:
+	case score > 0:
 		return Positive
-	case feeling < 0:
+	case score < 0:
 		return Negative
 	}
 	return Neutral
 }
 
-func (l *language) feeling(u units) float64 {
+func (l *language) score(u units) float64 {
 	total := 0.0
 	for at := 0; at < len(u.list); {
 		good, bad := l.positive.match(u, at), l.negative.match(u, at)
 		length := max(good, bad, 1)
 		if good != bad { // the longer entry counts
-			total += weigh(good > bad, l.isNegated(u, at, at+length))
+			total += weight(good > bad, l.isNegated(u, at, at+length))
 		}
 		at += length
 	}
 	return total
 }
 
-// weigh returns the weight of a sentiment word. Not bad is less than good, while not good is simply bad.
-func weigh(positive, negated bool) float64 {
+// weight returns the weight of a sentiment word. Not bad is less than good, while not good is simply bad.
+func weight(positive, negated bool) float64 {
 	switch {
 	case positive && !negated:
 		return 1
@@ -75,16 +75,16 @@ func (l *language) isNegated(u units, from, to int) bool {
 	return false
 }
 
-func emojiFeeling(text string) float64 {
-	feeling := 0.0
+func emojiScore(text string) float64 {
+	score := 0.0
 	for _, r := range text {
 		switch {
 		case r < 0x2600: // below all of them
 		case strings.ContainsRune(happyEmoji, r):
-			feeling++
+			score++
 		case strings.ContainsRune(sadEmoji, r):
-			feeling--
+			score--
 		}
 	}
-	return max(-maxEmojiFeeling, min(feeling, maxEmojiFeeling))
+	return max(-maxEmojiScore, min(score, maxEmojiScore))
 }

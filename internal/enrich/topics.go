@@ -31,14 +31,14 @@ func topics(text, tag string) []string {
 	text = lower(text)
 	switch {
 	case tag == "ja":
-		return mostTelling(japanesePhrases(text))
+		return rankPhrases(japanesePhrases(text))
 	case tag == "zh":
-		return mostTelling(chinesePhrases(text))
+		return rankPhrases(chinesePhrases(text))
 	case tag == Undetermined:
 		tag = "en"
 	}
 	if lang := languages()[tag]; lang != nil && len(lang.function) > 0 {
-		return mostTelling(lang.phrases(text))
+		return rankPhrases(lang.phrases(text))
 	}
 	return []string{}
 }
@@ -54,7 +54,7 @@ func (l *language) phrases(text string) [][]string {
 		phrase = nil
 	}
 	for _, word := range splitUnits(text, l.tag).list {
-		if word == "" || l.function[word] || !isTelling(word) {
+		if word == "" || l.function[word] || !isTopicWord(word) {
 			end()
 			continue
 		}
@@ -66,8 +66,8 @@ func (l *language) phrases(text string) [][]string {
 	return found
 }
 
-// isTelling rejects numbers, contractions, word fragments and everything that is no word.
-func isTelling(word string) bool {
+// isTopicWord rejects numbers, contractions, word fragments and everything that is no word.
+func isTopicWord(word string) bool {
 	shortest := minWordLetters
 	if r, _ := utf8.DecodeRuneInString(word); denseScript(r) != 0 {
 		shortest = 2 // Korean syllables
@@ -77,9 +77,9 @@ func isTelling(word string) bool {
 		strings.IndexFunc(word, unicode.IsLetter) >= 0 && !strings.ContainsRune(word, '\'')
 }
 
-// mostTelling ranks phrases by the sum over their words of how many words each occurs with, relative to its frequency,
+// rankPhrases ranks phrases by the sum over their words of how many words each occurs with, relative to its frequency,
 // and by the frequency of the phrase.
-func mostTelling(phrases [][]string) []string {
+func rankPhrases(phrases [][]string) []string {
 	frequency, degree := map[string]float64{}, map[string]float64{}
 	for _, phrase := range phrases {
 		for _, word := range phrase {

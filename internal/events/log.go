@@ -158,15 +158,15 @@ func pause(ctx context.Context, d time.Duration) {
 
 // wakeUp triggers a read of the log, and notifies its watchers.
 func (l *Log) wakeUp() {
-	poke(l.wake)
+	signal(l.wake)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.watchers {
-		poke(w)
+		signal(w)
 	}
 }
 
-func poke(sign chan struct{}) {
+func signal(sign chan struct{}) {
 	select {
 	case sign <- struct{}{}:
 	default: // one is already pending
@@ -196,14 +196,14 @@ func (l *Log) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := l.handOut(from, list); err != nil || len(list) < readBatch {
+		if err := l.distribute(from, list); err != nil || len(list) < readBatch {
 			return err
 		}
 	}
 }
 
-// handOut appends events to the lists of their organizations, unless the position changed while they were read.
-func (l *Log) handOut(from int64, list []store.Event) error {
+// distribute appends events to the lists of their organizations, unless the position changed while they were read.
+func (l *Log) distribute(from int64, list []store.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.position != from || l.closed {

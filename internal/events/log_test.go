@@ -240,7 +240,7 @@ func TestEventsReadForAnEarlierPositionAreDropped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.handOut(0, list); err != nil {
+		if err := l.distribute(0, list); err != nil {
 			t.Fatal(err)
 		}
 		if got := heard(t, s); !slices.Equal(got, []int{1, 2}) {
@@ -285,7 +285,7 @@ func (l *feed) overtake(t *testing.T, organization crier.ID, count int) {
 		list[i] = store.Event{Event: crier.Event{Sequence: l.position + int64(i) + 1, OrganizationID: organization},
 			Data: []byte(`{"object":{}}`)}
 	}
-	if err := l.handOut(l.position, list); err != nil {
+	if err := l.distribute(l.position, list); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -64,7 +64,7 @@ func fileIssues(a store.Asset, info provider.Info, m provider.Media) []string {
 		return []string{a.FailureMessage}
 	}
 	issues := []string{}
-	for _, problem := range publish.FormatIssues(info, publish.SuitMedia(info, m)) {
+	for _, problem := range publish.FormatIssues(info, publish.AdaptMedia(info, m)) {
 		issues = append(issues, "The file "+problem+".")
 	}
 	return issues

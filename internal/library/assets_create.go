@@ -31,25 +31,25 @@ func (s *Assets) Create(ctx context.Context, scope access.TeamScope, file AssetF
 	if err := scope.Check(); err != nil {
 		return crier.Asset{}, err
 	}
-	taken, err := s.take(ctx, file.Body, file.MimeType, refusedAt("file"))
+	saved, err := s.storeFile(ctx, file.Body, file.MimeType, errorAt("file"))
 	if err != nil {
 		return crier.Asset{}, err
 	}
-	said, err := details()
+	fields, err := details()
 	if err != nil {
-		s.discard(ctx, taken.id)
+		s.discard(ctx, saved.id)
 		return crier.Asset{}, err
 	}
-	taken.FolderID, taken.AltText, taken.FileName = said.FolderID, said.AltText, tidyName(file.FileName)
-	if said.FileName != nil {
-		taken.FileName = string(*said.FileName)
+	saved.FolderID, saved.AltText, saved.FileName = fields.FolderID, fields.AltText, cleanName(file.FileName)
+	if fields.FileName != nil {
+		saved.FileName = string(*fields.FileName)
 	}
-	digest, err := file.Digest(taken.stored.SHA256, said)
+	digest, err := file.Digest(saved.stored.SHA256, fields)
 	if err != nil {
-		s.discard(ctx, taken.id)
+		s.discard(ctx, saved.id)
 		return crier.Asset{}, err
 	}
-	return s.keep(access.WithBody(ctx, digest), scope, taken, refusedAt("file"), nil)
+	return s.insertAsset(access.WithBody(ctx, digest), scope, saved, errorAt("file"), nil)
 }
 
 // Digest identifies a form under its idempotency key: by the hash of its file and its fields.
@@ -76,17 +76,17 @@ func (s *Assets) Import(ctx context.Context, scope access.TeamScope, in crier.As
 	fetcher.Timeout, fetcher.MaxBytes = importTime, importBytes
 	file, err := fetcher.Fetch(ctx, string(in.URL))
 	if err != nil {
-		return crier.Asset{}, importRefused(err)
+		return crier.Asset{}, importError(err)
 	}
-	taken, err := s.take(ctx, file.Body, claimedType(file.MimeType), importRefused)
+	saved, err := s.storeFile(ctx, file.Body, claimedType(file.MimeType), importError)
 	if err = errors.Join(err, file.Body.Close()); err != nil {
 		return crier.Asset{}, err
 	}
-	taken.FolderID, taken.AltText, taken.FileName = in.FolderID, in.AltText, tidyName(file.FileName)
+	saved.FolderID, saved.AltText, saved.FileName = in.FolderID, in.AltText, cleanName(file.FileName)
 	if in.FileName != nil {
-		taken.FileName = string(*in.FileName)
+		saved.FileName = string(*in.FileName)
 	}
-	return s.keep(ctx, scope, taken, importRefused, nil)
+	return s.insertAsset(ctx, scope, saved, importError, nil)
 }
 
 // claimedType returns the type that a server declares, if it is meaningful: many declare everything as text or bytes.
@@ -101,7 +101,7 @@ func claimedType(mimeType string) string {
 // unchanged.
 type refusal func(error) error
 
-func refusedAt(path ...string) refusal {
+func errorAt(path ...string) refusal {
 	return func(err error) error {
 		var refused *media.Refusal
 		if !errors.As(err, &refused) {
@@ -111,7 +111,7 @@ func refusedAt(path ...string) refusal {
 	}
 }
 
-func importRefused(err error) error {
+func importError(err error) error {
 	var refused *media.Refusal
 	if errors.As(err, &refused) && (refused.Reason == media.ReasonTooLarge || refused.Reason == media.ReasonTooSlow) {
 		return crier.Invalid(crier.At(fmt.Sprintf("%s An import may take %.0f seconds and %d MiB. Upload the file in "+
@@ -119,7 +119,7 @@ func importRefused(err error) error {
 			"POST /v1/teams/{teamId}/assets/uploads takes up to 5 GiB.", refused.Message, importTime.Seconds(),
 			importBytes>>20), "url"))
 	}
-	return refusedAt("url")(err)
+	return errorAt("url")(err)
 }
 
 // storedFile is a stored file without an asset. Until it has one, it is invisible.
@@ -133,8 +133,8 @@ type storedFile struct {
 	AltText  *string
 }
 
-// take stores a stream and probes it. A rejected file leaves nothing behind.
-func (s *Assets) take(ctx context.Context, body io.Reader, declared string, refused refusal) (storedFile, error) {
+// storeFile stores a stream and probes it. A rejected file leaves nothing behind.
+func (s *Assets) storeFile(ctx context.Context, body io.Reader, declared string, refused refusal) (storedFile, error) {
 	body, err := sniff(body, declared)
 	if err != nil {
 		return storedFile{}, refused(err)
@@ -189,9 +189,9 @@ func (s *Assets) discard(ctx context.Context, id crier.ID) {
 	}
 }
 
-// keep creates an asset for a stored file. first, if not nil, runs at the start of the transaction and may change the
-// asset.
-func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f storedFile, refused refusal,
+// insertAsset creates an asset for a stored file. first, if not nil, runs at the start of the transaction and may
+// change the asset.
+func (s *Assets) insertAsset(ctx context.Context, scope access.TeamScope, f storedFile, refused refusal,
 	first func(*store.Tx, *store.Asset) error) (crier.Asset, error) {
 	a, facts := newAsset(scope.Team().ID, f, s.clock.Now())
 	if s.quick(facts.Info) {
@@ -204,7 +204,7 @@ func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f storedFile,
 		return crier.Asset{}, err
 	}
 	done := false
-	kept, err := access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Asset, error) {
+	asset, err := access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Asset, error) {
 		done = false
 		if first != nil {
 			if err := first(tx, &a); err != nil {
@@ -225,7 +225,7 @@ func (s *Assets) keep(ctx context.Context, scope access.TeamScope, f storedFile,
 	if err != nil && !done {
 		s.discard(ctx, f.id)
 	}
-	return kept, err
+	return asset, err
 }
 
 func (s *Assets) insert(ctx context.Context, tx *store.Tx, a store.Asset) error {
@@ -278,8 +278,8 @@ var extensions = map[string]string{
 	media.TypeMP4: ".mp4", media.TypeMOV: ".mov", media.TypeWebM: ".webm", media.TypePDF: ".pdf",
 }
 
-// tidyName sanitizes the file name given by a sender; the result may be empty.
-func tidyName(given string) string {
+// cleanName sanitizes the file name given by a sender; the result may be empty.
+func cleanName(given string) string {
 	given = strings.ToValidUTF8(given, "")
 	given = strings.Map(func(r rune) rune {
 		if crier.FileName([]rune{r}).Problem() != "" {

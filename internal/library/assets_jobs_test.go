@@ -290,13 +290,13 @@ func TestSweepRemovesOnlyUnusedAssets(t *testing.T) {
 			}
 		}
 		sweep(s.time, 2*perAsset+2, "nothing is old")
-		s.time = s.time.Add(orphansKept + time.Hour)
+		s.time = s.time.Add(orphanRetention + time.Hour)
 		sweep(s.time, 2*perAsset+1, "the orphan belongs to nobody")
 		sweep(s.time.Add(uploadTime+time.Hour), 2*perAsset, "the upload has expired")
 		if _, err := s.Uploads.Get(ctx, s.scope, u.UploadID); !crier.IsKind(err, crier.KindNotFound) {
 			t.Errorf("the upload is there: %v", err)
 		}
-		sweep(s.time.Add(assetsKept), perAsset, "the asset was deleted long ago")
+		sweep(s.time.Add(assetRetention), perAsset, "the asset was deleted long ago")
 		if _, err := s.Assets.Content(ctx, s.scope, kept.ID); err != nil {
 			t.Errorf("what is needed is gone: %v", err)
 		}

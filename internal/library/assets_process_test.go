@@ -42,7 +42,7 @@ func TestFileNamesAreSanitized(t *testing.T) {
 		"": "", "/": "",
 		"o\x00w\nl.png": "owl.png", "o\xffwl.png": "owl.png", strings.Repeat("ü", 300): strings.Repeat("ü", 255),
 	} {
-		got := tidyName(given)
+		got := cleanName(given)
 		if got != want || got != "" && crier.FileName(got).Problem() != "" {
 			t.Errorf("%q becomes %q, want %q", given, got, want)
 		}

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// assetsKept is how long the files of a deleted asset are kept.
-	assetsKept = 30 * 24 * time.Hour
-	// orphansKept is how long files without an owner are kept: a file is stored before its asset is written.
-	orphansKept = 24 * time.Hour
+	// assetRetention is how long the files of a deleted asset are kept.
+	assetRetention = 30 * 24 * time.Hour
+	// orphanRetention is how long files without an owner are kept: a file is stored before its asset is written.
+	orphanRetention = 24 * time.Hour
 	// sweepBatch is the maximum number of rows per query.
 	sweepBatch = 100
 )
@@ -26,7 +26,7 @@ func (s *Assets) Sweep(ctx context.Context) error {
 	if err := s.purgeDeleted(ctx); err != nil {
 		return err
 	}
-	swept, err := media.Sweep(ctx, s.blobs, s.clock().Add(-orphansKept), s.store.MediaInUse)
+	swept, err := media.Sweep(ctx, s.blobs, s.clock().Add(-orphanRetention), s.store.MediaInUse)
 	if swept.Blobs > 0 {
 		s.log.InfoContext(ctx, "removed files that belonged to nothing", "files", swept.Blobs, "bytes", swept.Bytes)
 	}
@@ -50,7 +50,7 @@ func (s *Assets) sweepUploads(ctx context.Context) error {
 
 // purgeDeleted removes the files first, then the row, without which they would not be found again.
 func (s *Assets) purgeDeleted(ctx context.Context) error {
-	before := crier.TimeOf(s.clock().Add(-assetsKept))
+	before := crier.TimeOf(s.clock().Add(-assetRetention))
 	return s.inBatches(ctx, func() ([]crier.ID, error) { return s.store.AssetsToPurge(ctx, before, sweepBatch) },
 		func(id crier.ID) error {
 			if err := media.DeleteAll(ctx, s.blobs, id); err != nil {

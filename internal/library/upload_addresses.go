@@ -131,13 +131,13 @@ func (s *UploadAddresses) Receive(ctx context.Context, signed string, size int64
 	if size > t.MaxBytes {
 		return crier.Asset{}, tooManyBytes(t.MaxBytes)
 	}
-	taken, err := s.assets.take(ctx, &boundedBody{body: body, left: t.MaxBytes, limit: t.MaxBytes}, t.MimeType,
-		refusedAt("file"))
+	taken, err := s.assets.storeFile(ctx, &boundedBody{body: body, left: t.MaxBytes, limit: t.MaxBytes}, t.MimeType,
+		errorAt("file"))
 	if err != nil {
 		return crier.Asset{}, err
 	}
-	taken.FolderID, taken.AltText, taken.FileName = t.FolderID, t.AltText, tidyName(t.FileName)
-	return s.assets.keep(ctx, scope, taken, refusedAt("file"), func(tx *store.Tx, _ *store.Asset) error {
+	taken.FolderID, taken.AltText, taken.FileName = t.FolderID, t.AltText, cleanName(t.FileName)
+	return s.assets.insertAsset(ctx, scope, taken, errorAt("file"), func(tx *store.Tx, _ *store.Asset) error {
 		return s.use(ctx, tx, t)
 	})
 }

@@ -116,12 +116,12 @@ func (s *Uploads) Append(ctx context.Context, scope access.TeamScope, id crier.I
 	// too small a chunk cannot be sniffed
 	if chunk.Start == 0 && (chunk.Length >= media.MinChunkSize || chunk.Length == chunk.Total) {
 		if body, err = sniff(body, u.MimeType); err != nil {
-			return crier.Upload{}, uploadRefused(err)
+			return crier.Upload{}, uploadError(err)
 		}
 	}
 	next, err := s.chunks.Append(ctx, id, chunk, body)
 	if err != nil {
-		return crier.Upload{}, chunkRefused(err)
+		return crier.Upload{}, chunkError(err)
 	}
 	return shownUpload(u, next), nil
 }
@@ -129,21 +129,21 @@ func (s *Uploads) Append(ctx context.Context, scope access.TeamScope, id crier.I
 // contentRange is the header with the byte range of a chunk.
 const contentRange = "Content-Range"
 
-// chunkRefused returns the error for a chunk that does not fit.
-func chunkRefused(err error) error {
+// chunkError returns the error for a chunk that does not fit.
+func chunkError(err error) error {
 	if offset, ok := errors.AsType[*media.OffsetError](err); ok {
 		return crier.Conflict("The upload continues at another byte: nextByteStart is %d.", offset.NextByteStart)
 	}
-	return refusedAt(contentRange)(err)
+	return errorAt(contentRange)(err)
 }
 
-// uploadRefused reports a false declaration at its field, any other problem at the file.
-func uploadRefused(err error) error {
+// uploadError reports a false declaration at its field, any other problem at the file.
+func uploadError(err error) error {
 	var refused *media.Refusal
 	if errors.As(err, &refused) && refused.Reason == media.ReasonWrongType {
-		return refusedAt("mimeType")(err)
+		return errorAt("mimeType")(err)
 	}
-	return refusedAt("file")(err)
+	return errorAt("file")(err)
 }
 
 // Complete creates an asset from a complete upload. Repeated, it returns the same asset. A rejected file is removed
@@ -180,15 +180,15 @@ var errCompleted = errors.New("the upload was completed meanwhile")
 func (s *Uploads) assemble(ctx context.Context, scope access.TeamScope, u store.Upload) (a crier.Asset, err error) {
 	whole, err := s.chunks.Open(ctx, u.ID, u.ByteSize)
 	if err != nil {
-		return a, chunkRefused(err)
+		return a, chunkError(err)
 	}
 	defer func() { err = errors.Join(err, whole.Close()) }()
-	taken, err := s.assets.take(ctx, whole, u.MimeType, uploadRefused)
+	taken, err := s.assets.storeFile(ctx, whole, u.MimeType, uploadError)
 	if err != nil {
 		return a, s.giveUp(ctx, u, err)
 	}
 	taken.FileName, taken.AltText = u.FileName, u.AltText
-	a, err = s.assets.keep(ctx, scope, taken, uploadRefused, func(tx *store.Tx, a *store.Asset) error {
+	a, err = s.assets.insertAsset(ctx, scope, taken, uploadError, func(tx *store.Tx, a *store.Asset) error {
 		present, err := tx.LockUpload(ctx, scope.Team().ID, u.ID, s.clock.Now())
 		if err != nil {
 			return err

@@ -32,18 +32,18 @@ func briefAccount(a crier.SocialAccount) accountBrief {
 	return out
 }
 
-func (d *door) addAccountTools(s *mcp.Server) {
+func (d *server) addAccountTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "list_accounts", title: "List social accounts", nature: reads,
+		name: "list_accounts", title: "List social accounts", effect: reads,
 		description: "Lists the team's social accounts. Only connected ones can publish.",
 	}, listAccounts)
 	addTool(d, s, tool{
-		name: "get_account", title: "Get a social account", nature: reads,
+		name: "get_account", title: "Get a social account", effect: reads,
 		description: "Returns a social account with the capabilities of its network and its connection: post types, " +
 			"limits, comments, threads.",
 	}, getAccount)
 	addTool(d, s, tool{
-		name: "connect_account", title: "Connect a social account", nature: adds, outside: true,
+		name: "connect_account", title: "Connect a social account", effect: adds, outside: true,
 		description: "Starts connecting an account of a network: returns a URL that the person must open in a " +
 			"browser to consent. Nothing is connected before that.",
 	}, connectAccount)

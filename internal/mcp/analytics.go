@@ -50,9 +50,9 @@ func briefTotals(t crier.AnalyticsTotals) totalsBrief {
 		EngagementRate: t.EngagementRate.Value, Followers: t.Followers.Value, NotTold: t.Metrics.Views.NotTold}
 }
 
-func (d *door) addAnalyticsTools(s *mcp.Server) {
+func (d *server) addAnalyticsTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_analytics", title: "Get analytics", nature: reads,
+		name: "get_analytics", title: "Get analytics", effect: reads,
 		description: "Summarizes the current metrics of the posts of some days, compared with the days before: " +
 			"views, engagements, followers, the best posts, the best hours of the week and how punctually posts were " +
 			"published. null means that no network reported a value, never zero.",

@@ -26,19 +26,19 @@ type attemptList struct {
 	Attempts    []attemptBrief   `json:"attempts"`
 }
 
-func (d *door) addAttemptTools(s *mcp.Server) {
+func (d *server) addAttemptTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "list_attempts", title: "List publish attempts", nature: reads,
+		name: "list_attempts", title: "List publish attempts", effect: reads,
 		description: "Returns the state of a publication and all its attempts: the result of each, the reason, and " +
 			"the next step.",
 	}, listAttempts)
 	addTool(d, s, tool{
-		name: "retry", title: "Retry a failed publication", nature: changes, outside: true,
+		name: "retry", title: "Retry a failed publication", effect: changes, outside: true,
 		description: "Retries a failed or missed publication at once. Rejected while the outcome is unknown, or if " +
 			"another publication has replaced it (replacedBy). Asks the person.",
 	}, retry)
 	addTool(d, s, tool{
-		name: "resolve", title: "Resolve an unknown outcome", nature: changes, outside: true,
+		name: "resolve", title: "Resolve an unknown outcome", effect: changes, outside: true,
 		description: "Resolves a publication with an unknown outcome, after somebody has checked the network: the " +
 			"post is there (published), it is not and should be retried (retry), or it is given up (failed). Using " +
 			"retry while the post is there publishes it twice. Asks the person.",

@@ -42,9 +42,9 @@ func briefCalendar(c crier.Calendar) calendarBrief {
 	})}
 }
 
-func (d *door) addCalendarTools(s *mcp.Server) {
+func (d *server) addCalendarTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_calendar", title: "Get the calendar", nature: reads,
+		name: "get_calendar", title: "Get the calendar", effect: reads,
 		description: "Lists scheduled and published posts between two times at most 92 days apart, with future " +
 			"recurrences.",
 	}, getCalendar)

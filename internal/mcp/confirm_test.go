@@ -30,11 +30,11 @@ type actInput struct {
 // actor returns a client of a server whose only tool does what its proposal says, once it is confirmed.
 func actor(t *testing.T, p *proposal, elicit func(question string) string) func(arguments map[string]any) proposed {
 	t.Helper()
-	d := &door{keys: newKeys(time.Now), connect: func(context.Context, http.Header) (*client.Client, error) {
+	d := &server{keys: newKeys(time.Now), connect: func(context.Context, http.Header) (*client.Client, error) {
 		return nil, nil
 	}}
 	s := mcp.NewServer(&mcp.Implementation{Name: "crier", Version: "1"}, nil)
-	addTool(d, s, tool{name: "act", nature: changes}, func(_ context.Context, c *call, in actInput) (any, error) {
+	addTool(d, s, tool{name: "act", effect: changes}, func(_ context.Context, c *call, in actInput) (any, error) {
 		if err := c.agree(in.confirmable, *p); err != nil {
 			return nil, err
 		}

@@ -32,9 +32,9 @@ type teamBrief struct {
 	RequireApproval bool     `json:"requireApproval,omitempty"`
 }
 
-func (d *door) addContextTools(s *mcp.Server) {
+func (d *server) addContextTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_context", title: "Get the context", nature: reads,
+		name: "get_context", title: "Get the context", effect: reads,
 		description: "Returns the person you act for, the organizations and teams you can access, the defaults, and " +
 			"the server's time.",
 	}, func(ctx context.Context, c *call, _ struct{}) (any, error) {
@@ -46,7 +46,7 @@ func (d *door) addContextTools(s *mcp.Server) {
 	})
 }
 
-func (d *door) overviewOf(a crier.AgentContext) overview {
+func (d *server) overviewOf(a crier.AgentContext) overview {
 	out := overview{
 		Credential: a.Credential.Name, DefaultOrganizationID: a.DefaultOrganizationID, DefaultTeamID: a.DefaultTeamID,
 		ServerTime: a.ServerTime,

@@ -9,9 +9,9 @@ import (
 	"crier"
 )
 
-func (d *door) addCreditTools(s *mcp.Server) {
+func (d *server) addCreditTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "get_credits", title: "Get the credits", nature: reads,
+		name: "get_credits", title: "Get the credits", effect: reads,
 		description: "Returns the organization's credits: balance, reserved for scheduled posts, and available; and " +
 			"the prices. 1 credit is 0.001 USD.",
 	}, getCredits)

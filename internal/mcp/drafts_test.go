@@ -288,9 +288,9 @@ func TestKeysOfRepeatedCallsAreThoseOfTheFirst(t *testing.T) {
 	if third, _ := k.of("ada", "post1", "d1"); second == first || third == first || done {
 		t.Error("schedule, move to draft, schedule again means what it says")
 	}
-	k.of("ada", newThing+"x", "d")
-	k.of("eve", newThing+"x", "d")
-	k.forget("ada", newThing)
+	k.of("ada", newObject+"x", "d")
+	k.of("eve", newObject+"x", "d")
+	k.remove("ada", newObject)
 	if len(k.last) != 4 {
 		t.Errorf("%d calls are remembered, want those of the others", len(k.last))
 	}

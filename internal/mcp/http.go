@@ -51,14 +51,14 @@ func NewHandler(api http.Handler, publicURL, version string, now func() time.Tim
 		Connect: func(_ context.Context, header http.Header) (*client.Client, error) {
 			return h.client(bearer(header)), nil
 		}})
-	h.sessions = h.speak(false)
-	h.single = h.speak(true)
+	h.sessions = h.handler(false)
+	h.single = h.handler(true)
 	return h
 }
 
-// speak returns the handler for clients with or without sessions. A session is bound to the user that started it.
-func (h *Handler) speak(stateless bool) http.Handler {
-	spoken := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server },
+// handler returns the handler for clients with or without sessions. A session is bound to the user that started it.
+func (h *Handler) handler(stateless bool) http.Handler {
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return h.server },
 		&mcp.StreamableHTTPOptions{
 			Stateless: stateless, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxBody,
 			// A page in a browser has no token, so DNS rebinding gains nothing; a proxy on this machine forwards such
@@ -68,7 +68,7 @@ func (h *Handler) speak(stateless bool) http.Handler {
 	known := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		return &auth.TokenInfo{UserID: personOf(ctx)}, nil
 	}
-	return auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(spoken)
+	return auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(handler)
 }
 
 // client returns a client that calls the API in the same process with a token.

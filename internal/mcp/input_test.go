@@ -67,8 +67,8 @@ func TestNullMeansAbsent(t *testing.T) {
 	if err != nil || in.Title != nil || in.Parts != nil {
 		t.Errorf("%+v, %v", in, err)
 	}
-	if told := schema.told.Properties["title"]; told.Type != "string" || len(told.Types) > 0 || told.Description == "" {
-		t.Errorf("clients are told %+v", told)
+	if s := schema.shown.Properties["title"]; s.Type != "string" || len(s.Types) > 0 || s.Description == "" {
+		t.Errorf("clients see %+v", s)
 	}
 }
 

@@ -28,73 +28,73 @@ type keys struct {
 	now func() time.Time
 	mu  sync.Mutex
 	// last is the last call of each caller about each object.
-	last map[string]keptKey
+	last map[string]storedKey
 }
 
-type keptKey struct {
+type storedKey struct {
 	digest, key string
 	at          time.Time
 	// done is true once the call has taken effect.
 	done bool
 }
 
-func newKeys(now func() time.Time) *keys { return &keys{now: now, last: map[string]keptKey{}} }
+func newKeys(now func() time.Time) *keys { return &keys{now: now, last: map[string]storedKey{}} }
 
 // of returns the key of a call: that of the last one if it was identical, else a new one. done is true if that one has
 // taken effect.
-func (k *keys) of(caller, thing, digest string) (key string, done bool) {
+func (k *keys) of(caller, object, digest string) (key string, done bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
-	for name, kept := range k.last {
-		if now.Sub(kept.at) > keyLife {
+	for name, stored := range k.last {
+		if now.Sub(stored.at) > keyLife {
 			delete(k.last, name)
 		}
 	}
-	kept, ok := k.last[caller+" "+thing]
-	if !ok || kept.digest != digest {
-		kept = keptKey{digest: digest, key: string(crier.NewID())}
+	stored, ok := k.last[caller+" "+object]
+	if !ok || stored.digest != digest {
+		stored = storedKey{digest: digest, key: string(crier.NewID())}
 	}
-	kept.at = now
-	k.last[caller+" "+thing] = kept
-	return kept.key, kept.done
+	stored.at = now
+	k.last[caller+" "+object] = stored
+	return stored.key, stored.done
 }
 
 // finish records that a call has taken effect.
-func (k *keys) finish(caller, thing, key string) {
+func (k *keys) finish(caller, object, key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if kept := k.last[caller+" "+thing]; kept.key == key {
-		kept.done = true
-		k.last[caller+" "+thing] = kept
+	if stored := k.last[caller+" "+object]; stored.key == key {
+		stored.done = true
+		k.last[caller+" "+object] = stored
 	}
 }
 
-// forget removes the calls about an object, and about all objects whose name starts with it.
-func (k *keys) forget(caller, thing string) {
+// remove removes the calls about an object, and about all objects whose name starts with it.
+func (k *keys) remove(caller, object string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for name := range k.last {
-		if strings.HasPrefix(name, caller+" "+thing) {
+		if strings.HasPrefix(name, caller+" "+object) {
 			delete(k.last, name)
 		}
 	}
 }
 
-// newThing is the prefix of objects that do not exist before the call.
-const newThing = "new:"
+// newObject is the prefix of objects that do not exist before the call.
+const newObject = "new:"
 
 // effect is a change that is made once, however often the agent repeats the call.
 type effect struct {
-	call       *call
-	thing, key string
+	call        *call
+	object, key string
 	// done means that the change was made: repeating it only returns its result, so no confirmation is needed.
 	done bool
 }
 
 // effect prepares a change. thing is the object, empty if the call creates a new one; state distinguishes otherwise
 // identical calls.
-func (c *call) effect(thing string, state ...any) (*effect, error) {
+func (c *call) effect(object string, state ...any) (*effect, error) {
 	arguments, err := c.arguments()
 	if err != nil {
 		return nil, err
@@ -103,11 +103,11 @@ func (c *call) effect(thing string, state ...any) (*effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	if thing == "" {
-		thing = newThing + digest
+	if object == "" {
+		object = newObject + digest
 	}
-	e := &effect{call: c, thing: thing}
-	e.key, e.done = c.door.keys.of(callerOf(c.request), thing, digest)
+	e := &effect{call: c, object: object}
+	e.key, e.done = c.server.keys.of(callerOf(c.request), object, digest)
 	return e, nil
 }
 
@@ -124,17 +124,17 @@ func (c *call) arguments() (map[string]any, error) {
 	return arguments, nil
 }
 
-// make makes the change.
-func (e *effect) make(ctx context.Context, change func(context.Context) error) error {
+// apply makes the change.
+func (e *effect) apply(ctx context.Context, change func(context.Context) error) error {
 	if err := change(client.WithIdempotencyKey(ctx, e.key)); err != nil {
 		return err
 	}
-	e.call.door.keys.finish(callerOf(e.call.request), e.thing, e.key)
+	e.call.server.keys.finish(callerOf(e.call.request), e.object, e.key)
 	return nil
 }
 
 // changed removes the stored calls that a change has made obsolete.
-func (c *call) changed(thing string) { c.door.keys.forget(callerOf(c.request), thing) }
+func (c *call) changed(object string) { c.server.keys.remove(callerOf(c.request), object) }
 
 // callerOf identifies callers: by session, or by token where the protocol has no sessions.
 func callerOf(r *mcp.CallToolRequest) string {

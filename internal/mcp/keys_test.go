@@ -32,7 +32,7 @@ func TestChangedCallHasANewKey(t *testing.T) {
 			return "caller", "post", "schedule"
 		},
 		"has made it obsolete": func(k *keys, _ *ticking) (string, string, string) {
-			k.forget("caller", "post")
+			k.remove("caller", "post")
 			return "caller", "post", "schedule"
 		},
 		"is too long ago": func(_ *keys, c *ticking) (string, string, string) {
@@ -69,13 +69,13 @@ func TestChangedCallHasANewKey(t *testing.T) {
 func TestForgetIsPerCaller(t *testing.T) {
 	t.Parallel()
 	k := newKeys((&ticking{}).now)
-	mine, _ := k.of("caller", newThing+"a", "a")
-	theirs, _ := k.of("other", newThing+"a", "a")
-	k.forget("caller", newThing)
-	if again, _ := k.of("caller", newThing+"a", "a"); again == mine {
+	mine, _ := k.of("caller", newObject+"a", "a")
+	theirs, _ := k.of("other", newObject+"a", "a")
+	k.remove("caller", newObject)
+	if again, _ := k.of("caller", newObject+"a", "a"); again == mine {
 		t.Error("the caller's key is still there")
 	}
-	if again, _ := k.of("other", newThing+"a", "a"); again != theirs {
+	if again, _ := k.of("other", newObject+"a", "a"); again != theirs {
 		t.Error("the other caller's key is gone")
 	}
 }

@@ -29,8 +29,8 @@ type Config struct {
 	Now  func() time.Time
 }
 
-// door holds the state that all tools and resources share.
-type door struct {
+// server holds the state that all tools and resources share.
+type server struct {
 	connect func(ctx context.Context, header http.Header) (*client.Client, error)
 	team    crier.ID
 	keys    *keys
@@ -45,7 +45,7 @@ If a publication failed, list_attempts shows why. If its outcome is unknown, nev
 
 // NewServer returns an MCP server with all tools and resources.
 func NewServer(cfg Config) *mcp.Server {
-	d := &door{connect: cfg.Connect, team: cfg.Team, keys: newKeys(cfg.Now)}
+	d := &server{connect: cfg.Connect, team: cfg.Team, keys: newKeys(cfg.Now)}
 	s := mcp.NewServer(
 		&mcp.Implementation{Name: "crier", Title: "crier", Version: cfg.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}},

@@ -44,19 +44,19 @@ func briefAsset(a crier.Asset) assetBrief {
 	return out
 }
 
-func (d *door) addMediaTools(s *mcp.Server) {
+func (d *server) addMediaTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "list_assets", title: "List media", nature: reads,
+		name: "list_assets", title: "List media", effect: reads,
 		description: "Lists the images and videos of the team's media library, with the networks that reject each. " +
 			"Only ready ones can be published.",
 	}, listAssets)
 	addTool(d, s, tool{
-		name: "import_asset", title: "Import media", nature: adds, repeatable: true, outside: true,
+		name: "import_asset", title: "Import media", effect: adds, repeatable: true, outside: true,
 		description: "Imports an image or video from a public URL into the media library. It is fetched by the " +
 			"server and is free.",
 	}, importAsset)
 	addTool(d, s, tool{
-		name: "upload_asset", title: "Upload a local file", nature: adds,
+		name: "upload_asset", title: "Upload a local file", effect: adds,
 		description: "Returns a URL and a curl command to upload one image, video or PDF from the person's own " +
 			"machine into the media library. The call itself uploads nothing: run the command where the file is, " +
 			"within 15 minutes; it prints the asset with its id. The URL works once and needs no token, so treat it " +
@@ -88,14 +88,14 @@ func uploadAsset(ctx context.Context, c *call, in uploadAssetInput) (any, error)
 		return nil, err
 	}
 	name := crier.FileName(path.Base(in.FileName))
-	made, err := c.CreateUploadAddress(ctx, team, crier.UploadAddressCreate{FileName: &name, MimeType: in.MimeType,
+	upload, err := c.CreateUploadAddress(ctx, team, crier.UploadAddressCreate{FileName: &name, MimeType: in.MimeType,
 		MaxBytes: in.MaxBytes, AltText: in.AltText})
 	if err != nil {
 		return nil, err
 	}
-	return uploadOffer{URL: made.URL, Method: http.MethodPut, MaxBytes: made.MaxBytes, MimeType: made.MimeType,
-		ExpiresAt: made.ExpiresAt,
-		Command:   "curl --fail-with-body -T " + shellWord(in.FileName) + " " + shellWord(made.URL)}, nil
+	return uploadOffer{URL: upload.URL, Method: http.MethodPut, MaxBytes: upload.MaxBytes, MimeType: upload.MimeType,
+		ExpiresAt: upload.ExpiresAt,
+		Command:   "curl --fail-with-body -T " + shellWord(in.FileName) + " " + shellWord(upload.URL)}, nil
 }
 
 // shellWord quotes a word for a POSIX shell. A name that looks like an option becomes a path.
@@ -138,10 +138,10 @@ func importAsset(ctx context.Context, c *call, in importAssetInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	var made crier.Asset
-	err = e.make(ctx, func(ctx context.Context) (err error) {
-		made, err = c.ImportAsset(ctx, team, crier.AssetImport{URL: crier.WebURL(in.URL), AltText: in.AltText})
+	var asset crier.Asset
+	err = e.apply(ctx, func(ctx context.Context) (err error) {
+		asset, err = c.ImportAsset(ctx, team, crier.AssetImport{URL: crier.WebURL(in.URL), AltText: in.AltText})
 		return err
 	})
-	return briefAsset(made), err
+	return briefAsset(asset), err
 }

@@ -22,9 +22,9 @@ type metricsList struct {
 	Data []metricsBrief `json:"data"`
 }
 
-func (d *door) addMetricsTools(s *mcp.Server) {
+func (d *server) addMetricsTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "post_metrics", title: "Get post metrics", nature: reads,
+		name: "post_metrics", title: "Get post metrics", effect: reads,
 		description: "Returns the latest stored metrics of a post on each account it was published on; free. null " +
 			"means that the network does not report the metric, 0 that it reported zero.",
 	}, postMetrics)

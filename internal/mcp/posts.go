@@ -104,32 +104,32 @@ func shorten(text string, length int) string {
 	return line
 }
 
-func (d *door) addPostTools(s *mcp.Server) {
+func (d *server) addPostTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "list_posts", title: "List posts", nature: reads,
+		name: "list_posts", title: "List posts", effect: reads,
 		description: "Lists the team's posts in brief, newest first, with their publications per account. Filters " +
 			"are combined with AND.",
 	}, listPosts)
 	addTool(d, s, tool{
-		name: "get_post", title: "Get a post", nature: reads,
+		name: "get_post", title: "Get a post", effect: reads,
 		description: "Returns a post: its whole text or the parts of its thread, its variants for networks or " +
 			"accounts, and its publications on all accounts. With versions, also the versions of its content.",
 	}, getPost)
 	addTool(d, s, tool{
-		name: "create_draft", title: "Create a draft", nature: adds,
+		name: "create_draft", title: "Create a draft", effect: adds,
 		description: "Creates a draft: one text, or a thread of two or more parts. It publishes nothing and is free.",
 	}, createDraft)
 	addTool(d, s, tool{
-		name: "update_draft", title: "Update a post", nature: changes, repeatable: true,
+		name: "update_draft", title: "Update a post", effect: changes, repeatable: true,
 		description: "Changes the content or title of a post; omitted fields keep their value. If the post is " +
 			"scheduled, this changes what will be published, and the person is asked.",
 	}, updateDraft)
 	addTool(d, s, tool{
-		name: "move_to_draft", title: "Move a post to draft", nature: changes, repeatable: true,
+		name: "move_to_draft", title: "Move a post to draft", effect: changes, repeatable: true,
 		description: "Cancels all scheduled publications of a post and keeps it as a draft. Asks the person.",
 	}, moveToDraft)
 	addTool(d, s, tool{
-		name: "delete_post", title: "Delete a post", nature: changes, repeatable: true, outside: true,
+		name: "delete_post", title: "Delete a post", effect: changes, repeatable: true, outside: true,
 		description: "Deletes a post, cancels its scheduled publications and, with fromNetworks, also deletes it " +
 			"from the networks. Asks the person.",
 	}, deletePost)
@@ -251,7 +251,7 @@ func createDraft(ctx context.Context, c *call, in createDraftInput) (any, error)
 		return nil, err
 	}
 	var post crier.Post
-	err = e.make(ctx, func(ctx context.Context) (err error) {
+	err = e.apply(ctx, func(ctx context.Context) (err error) {
 		post, err = c.CreatePost(ctx, team, body)
 		return err
 	})
@@ -410,6 +410,6 @@ func deletePost(ctx context.Context, c *call, in deletePostInput) (any, error) {
 		return nil, err
 	}
 	c.changed(string(post.ID))
-	c.changed(newThing)
+	c.changed(newObject)
 	return deleted, nil
 }

@@ -12,19 +12,19 @@ import (
 	"crier"
 )
 
-func (d *door) addPublishTools(s *mcp.Server) {
+func (d *server) addPublishTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "validate_post", title: "Validate a post", nature: reads,
+		name: "validate_post", title: "Validate a post", effect: reads,
 		description: "A dry run of schedule_post: errors, warnings and cost per account, and the time it would have. " +
 			"Writes nothing.",
 	}, validatePost)
 	addTool(d, s, tool{
-		name: "schedule_post", title: "Schedule a post", nature: changes, repeatable: true, outside: true,
+		name: "schedule_post", title: "Schedule a post", effect: changes, repeatable: true, outside: true,
 		description: "Schedules a post on one or more accounts, at a time or in their next free slot. Does a dry run " +
 			"and asks the person first. Each account has its own result; scheduling again moves the publications.",
 	}, schedulePost)
 	addTool(d, s, tool{
-		name: "publish_now", title: "Publish a post at once", nature: changes, repeatable: true, outside: true,
+		name: "publish_now", title: "Publish a post at once", effect: changes, repeatable: true, outside: true,
 		description: "Publishes a post on one or more accounts at once and waits for the networks. Does a dry run " +
 			"and asks the person first. Each account has its own result.",
 	}, publishNow)
@@ -260,7 +260,7 @@ func schedulePost(ctx context.Context, c *call, in schedulePostInput) (any, erro
 		}
 	}
 	var result crier.ScheduleResult
-	err = e.make(ctx, func(ctx context.Context) (err error) {
+	err = e.apply(ctx, func(ctx context.Context) (err error) {
 		result, err = c.SchedulePost(ctx, team, post.ID, request)
 		return err
 	})
@@ -331,7 +331,7 @@ func publishNow(ctx context.Context, c *call, in publishNowInput) (any, error) {
 		}
 	}
 	var result crier.ScheduleResult
-	err = e.make(ctx, func(ctx context.Context) (err error) {
+	err = e.apply(ctx, func(ctx context.Context) (err error) {
 		result, err = c.PostNow(ctx, team, post.ID, crier.PostNowRequest{Targets: targets, WaitSeconds: in.WaitSeconds})
 		return err
 	})

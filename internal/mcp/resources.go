@@ -21,7 +21,7 @@ const (
 	jsonType    = "application/json"
 )
 
-func (d *door) addResources(s *mcp.Server) {
+func (d *server) addResources(s *mcp.Server) {
 	s.AddResourceTemplate(&mcp.ResourceTemplate{
 		Name: "post", Title: "A post", URITemplate: postURI + "{id}", MIMEType: jsonType,
 		Description: "A post of one of your teams, in brief.",
@@ -35,7 +35,8 @@ func (d *door) addResources(s *mcp.Server) {
 }
 
 // resource connects, reads and returns the result as JSON.
-func (d *door) resource(read func(ctx context.Context, c *client.Client, uri string) (any, error)) mcp.ResourceHandler {
+func (d *server) resource(
+	read func(ctx context.Context, c *client.Client, uri string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		uri := r.Params.URI
 		c, err := d.connect(ctx, headerOf(r.Extra))
@@ -79,7 +80,7 @@ func resourceError(uri string, err error) error {
 }
 
 // readPost searches all teams of the caller: the URI does not name one.
-func (d *door) readPost(ctx context.Context, c *client.Client, uri string) (any, error) {
+func (d *server) readPost(ctx context.Context, c *client.Client, uri string) (any, error) {
 	id, ok := crier.ParseID(strings.TrimPrefix(uri, postURI))
 	if !ok {
 		return nil, refused(crier.KindInvalid, "The address must end in the id of a post.")
@@ -100,7 +101,7 @@ func (d *door) readPost(ctx context.Context, c *client.Client, uri string) (any,
 	return nil, refused(crier.KindNotFound, "There is no such post in your teams.")
 }
 
-func (d *door) readCalendar(ctx context.Context, c *client.Client, uri string) (any, error) {
+func (d *server) readCalendar(ctx context.Context, c *client.Client, uri string) (any, error) {
 	first, last, ok := strings.Cut(strings.TrimPrefix(uri, calendarURI), "/")
 	from, fromErr := parseDay(first)
 	to, toErr := parseDay(last)

@@ -21,7 +21,7 @@ const (
 var inputSchemas sync.Map // of described by reflect.Type
 
 // described is the schema of a tool's input: as calls are validated, and as clients see it.
-type described struct{ checked, told *jsonschema.Schema }
+type described struct{ checked, shown *jsonschema.Schema }
 
 // inputSchema returns the schema of a tool's input: fields and descriptions come from the type, values from the
 // vocabulary.
@@ -34,27 +34,27 @@ func inputSchema[In any]() described {
 		// the type is constant: every start and every test would fail
 		panic(fmt.Sprintf("describe %T: %v", *new(In), err))
 	}
-	found := described{checked: schema, told: told(schema)}
+	found := described{checked: schema, shown: clientSchema(schema)}
 	inputSchemas.Store(reflect.TypeFor[In](), found)
 	return found
 }
 
-// told returns a schema for clients, with one type for each field. A field that may be null may be absent, and a client
-// that maps schemas to a dialect with single types would otherwise reject the tool or drop the field.
-func told(s *jsonschema.Schema) *jsonschema.Schema {
+// clientSchema returns a schema for clients, with one type for each field. A field that may be null may be absent, and
+// a client that maps schemas to a dialect with single types would otherwise reject the tool or drop the field.
+func clientSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil {
 		return nil
 	}
 	out := *s
-	if kept := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" }); len(kept) == 1 {
-		out.Type, out.Types = kept[0], nil
+	if types := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" }); len(types) == 1 {
+		out.Type, out.Types = types[0], nil
 	}
-	out.Items = told(s.Items)
-	out.AdditionalProperties = told(s.AdditionalProperties)
+	out.Items = clientSchema(s.Items)
+	out.AdditionalProperties = clientSchema(s.AdditionalProperties)
 	if s.Properties != nil {
 		out.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
 		for name, property := range s.Properties {
-			out.Properties[name] = told(property)
+			out.Properties[name] = clientSchema(property)
 		}
 	}
 	return &out

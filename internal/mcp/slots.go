@@ -32,23 +32,23 @@ type grid struct {
 	Slots         []slotBrief `json:"slots"`
 }
 
-func (d *door) addSlotTools(s *mcp.Server) {
+func (d *server) addSlotTools(s *mcp.Server) {
 	addTool(d, s, tool{
-		name: "list_slots", title: "List the slots", nature: reads,
+		name: "list_slots", title: "List the slots", effect: reads,
 		description: "Lists the times of the week at which the team's posts are published, in the team's zone. Day 0 " +
 			"is Sunday.",
 	}, listSlots)
 	addTool(d, s, tool{
-		name: "next_slots", title: "List the next slots", nature: reads,
+		name: "next_slots", title: "List the next slots", effect: reads,
 		description: "Lists the next instants of the slots; with an account, only those that are free on it.",
 	}, nextSlots)
 	addTool(d, s, tool{
-		name: "create_slot", title: "Add a slot", nature: changes, repeatable: true,
+		name: "create_slot", title: "Add a slot", effect: changes, repeatable: true,
 		description: "Adds a time of the week at which posts are published. A team's first own slot replaces the " +
 			"defaults. Asks the person.",
 	}, createSlot)
 	addTool(d, s, tool{
-		name: "delete_slot", title: "Remove a slot", nature: changes, repeatable: true,
+		name: "delete_slot", title: "Remove a slot", effect: changes, repeatable: true,
 		description: "Removes a slot. Scheduled posts stay scheduled. Asks the person.",
 	}, deleteSlot)
 }
@@ -115,14 +115,14 @@ func createSlot(ctx context.Context, c *call, in createSlotInput) (any, error) {
 			return nil, err
 		}
 	}
-	var made crier.SchedulingSlot
-	err = e.make(ctx, func(ctx context.Context) (err error) {
-		made, err = c.CreateSlot(ctx, team, crier.SlotCreate{Hour: in.Hour, Minute: in.Minute, Label: in.Label,
+	var slot crier.SchedulingSlot
+	err = e.apply(ctx, func(ctx context.Context) (err error) {
+		slot, err = c.CreateSlot(ctx, team, crier.SlotCreate{Hour: in.Hour, Minute: in.Minute, Label: in.Label,
 			DaysOfWeek: in.DaysOfWeek})
 		return err
 	})
-	return briefSlot(crier.SlotSummary{ID: made.ID, Hour: made.Hour, Minute: made.Minute, Label: made.Label,
-		DaysOfWeek: made.DaysOfWeek}), err
+	return briefSlot(crier.SlotSummary{ID: slot.ID, Hour: slot.Hour, Minute: slot.Minute, Label: slot.Label,
+		DaysOfWeek: slot.DaysOfWeek}), err
 }
 
 func (c *call) agreeToSlot(ctx context.Context, team crier.ID, in createSlotInput) error {
@@ -167,6 +167,6 @@ func deleteSlot(ctx context.Context, c *call, in deleteSlotInput) (any, error) {
 		return nil, err
 	}
 	deleted, err := c.DeleteSlot(ctx, team, in.SlotID)
-	c.changed(newThing)
+	c.changed(newObject)
 	return deleted, err
 }

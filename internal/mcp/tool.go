@@ -13,12 +13,12 @@ import (
 	"crier/client"
 )
 
-// nature is the effect of a tool; its hints follow from it.
-type nature int
+// toolEffect is the effect of a tool; its hints follow from it.
+type toolEffect int
 
 const (
 	// reads changes nothing.
-	reads nature = iota
+	reads toolEffect = iota
 	// adds creates something new and changes nothing else.
 	adds
 	// changes overwrites, cancels, deletes or publishes.
@@ -28,7 +28,7 @@ const (
 // tool describes a tool.
 type tool struct {
 	name, title, description string
-	nature                   nature
+	effect                   toolEffect
 	// repeatable tools have no further effect when called again.
 	repeatable bool
 	// outside tools access a network or a web address.
@@ -36,24 +36,24 @@ type tool struct {
 }
 
 func (t tool) annotations() *mcp.ToolAnnotations {
-	destructive := t.nature == changes
+	destructive := t.effect == changes
 	return &mcp.ToolAnnotations{
-		Title: t.title, ReadOnlyHint: t.nature == reads, DestructiveHint: &destructive,
-		IdempotentHint: t.repeatable || t.nature == reads, OpenWorldHint: &t.outside,
+		Title: t.title, ReadOnlyHint: t.effect == reads, DestructiveHint: &destructive,
+		IdempotentHint: t.repeatable || t.effect == reads, OpenWorldHint: &t.outside,
 	}
 }
 
 // call is one call of a tool by an agent.
 type call struct {
 	*client.Client
-	door    *door
+	server  *server
 	request *mcp.CallToolRequest
 }
 
 // addTool registers a tool. run returns the result for the agent; its errors become tool errors in plain words.
-func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Context, c *call, in In) (any, error)) {
+func addTool[In any](d *server, s *mcp.Server, t tool, run func(ctx context.Context, c *call, in In) (any, error)) {
 	schema := inputSchema[In]()
-	listed := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: schema.told,
+	listed := &mcp.Tool{Name: t.name, Description: t.description, InputSchema: schema.shown,
 		Annotations: t.annotations()}
 	s.AddTool(listed, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		in, err := readInput[In](schema.checked, r.Params.Arguments)
@@ -64,7 +64,7 @@ func addTool[In any](d *door, s *mcp.Server, t tool, run func(ctx context.Contex
 		if err != nil {
 			return refusal(err), nil
 		}
-		answer, err := run(ctx, &call{Client: connection, door: d, request: r}, in)
+		answer, err := run(ctx, &call{Client: connection, server: d, request: r}, in)
 		if waiting, ok := errors.AsType[*pause](err); ok {
 			if waiting.result != nil {
 				return waiting.result, nil
@@ -101,7 +101,7 @@ type inTeam struct {
 }
 
 // inTeamOf resolves the team of a call.
-func (d *door) inTeamOf(ctx context.Context, c *client.Client, given crier.ID) (crier.ID, error) {
+func (d *server) inTeamOf(ctx context.Context, c *client.Client, given crier.ID) (crier.ID, error) {
 	if given != "" {
 		return given, nil
 	}
@@ -119,7 +119,7 @@ func (d *door) inTeamOf(ctx context.Context, c *client.Client, given crier.ID) (
 }
 
 func (c *call) team(ctx context.Context, in inTeam) (crier.ID, error) {
-	return c.door.inTeamOf(ctx, c.Client, in.TeamID)
+	return c.server.inTeamOf(ctx, c.Client, in.TeamID)
 }
 
 // inPage is the input of tools that list pages.

@@ -113,21 +113,21 @@ func (v variantBrief) target() string {
 
 // content describes the variant's content for a person.
 func (v variantBrief) content() string {
-	var said []string
+	var parts []string
 	if v.Text != nil {
-		said = append(said, fmt.Sprintf("%q", *v.Text))
+		parts = append(parts, fmt.Sprintf("%q", *v.Text))
 	}
 	for _, p := range v.Parts {
-		said = append(said, fmt.Sprintf("%q", p))
+		parts = append(parts, fmt.Sprintf("%q", p))
 	}
 	switch {
 	case v.attachments == nil:
 	case *v.attachments == 0: // that the post's are left out is a change, too
-		said = append(said, "no media")
+		parts = append(parts, "no media")
 	default:
-		said = append(said, fmt.Sprintf("other media (%d)", *v.attachments))
+		parts = append(parts, fmt.Sprintf("other media (%d)", *v.attachments))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(parts, ", ")
 }
 
 // versionBrief is the short form of a version of a post's content.

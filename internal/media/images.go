@@ -120,7 +120,7 @@ func (p *Rendering) JPEG(ctx context.Context, o JPEGOptions) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	return squeeze(ctx, pixels, o)
+	return encodeWithin(ctx, pixels, o)
 }
 
 // ToJPEG converts the picture of a file to a JPEG.
@@ -132,8 +132,8 @@ func (m *Images) ToJPEG(ctx context.Context, r io.ReaderAt, size int64, o JPEGOp
 	return rendering.JPEG(ctx, o)
 }
 
-// squeeze reduces the quality, then the dimensions, until the picture is small enough.
-func squeeze(ctx context.Context, pixels *image.RGBA, o JPEGOptions) (Picture, error) {
+// encodeWithin reduces the quality, then the dimensions, until the picture is small enough.
+func encodeWithin(ctx context.Context, pixels *image.RGBA, o JPEGOptions) (Picture, error) {
 	for {
 		for quality := o.Quality; quality == o.Quality || quality >= worstQuality; quality -= qualityStep {
 			picture, err := encodePicture(pixels, quality)

@@ -20,7 +20,7 @@ func (l Limits) parseJPEG(src *source) (Info, error) {
 	info := Info{Kind: KindImage, Frames: 1, Orientation: 1}
 	marker, err := nextMarker(stream)
 	for ; err == nil && marker != jpegEOI; marker, err = nextMarker(stream) {
-		if standsAlone(marker) {
+		if hasNoSegment(marker) {
 			continue
 		}
 		if err := l.readSegment(stream, marker, &info); err != nil {
@@ -63,8 +63,8 @@ func skipTo(stream *bufio.Reader, value byte) error {
 	return err
 }
 
-// standsAlone reports whether no segment follows a marker: restarts, TEM and a repeated start.
-func standsAlone(marker byte) bool {
+// hasNoSegment reports whether no segment follows a marker: restarts, TEM and a repeated start.
+func hasNoSegment(marker byte) bool {
 	return marker >= 0xd0 && marker <= 0xd8 || marker == 0x01
 }
 

@@ -106,7 +106,7 @@ func (m *movie) box(at, end int64, depth int) (isoBox, error) {
 // visit reads a box as far as needed. Boxes that are not listed here are skipped.
 func (m *movie) visit(box isoBox, at int64) error {
 	if box.depth == 0 {
-		m.notePlace(box, at)
+		m.recordOffset(box, at)
 	}
 	switch box.name {
 	case "moov", "trak", "mdia", "minf", "stbl", "edts", "mvex", "moof", "traf":
@@ -137,8 +137,8 @@ func (m *movie) visit(box isoBox, at int64) error {
 	return nil
 }
 
-// notePlace records the offsets of index and frames.
-func (m *movie) notePlace(box isoBox, at int64) {
+// recordOffset records the offsets of index and frames.
+func (m *movie) recordOffset(box isoBox, at int64) {
 	switch {
 	case box.name == "moov":
 		m.indexAt = at

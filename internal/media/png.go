@@ -41,22 +41,22 @@ func (l Limits) parsePNG(src *source) (Info, error) {
 
 // readPNGChunk reads a chunk as far as needed and verifies its checksum.
 func (l Limits) readPNGChunk(stream *bufio.Reader, header [pngChunkHeader]byte, info *Info) error {
-	const longestKept = 64 << 10
+	const maxRead = 64 << 10
 	length, name := int64(binary.BigEndian.Uint32(header[:])), string(header[4:])
 	sum := crc32.NewIEEE()
 	_, _ = sum.Write(header[4:]) // a hash cannot fail
 	body := io.TeeReader(io.LimitReader(stream, length), sum)
-	kept := make([]byte, min(length, longestKept))
+	data := make([]byte, min(length, maxRead))
 	if name == "IDAT" {
-		kept = nil
+		data = nil
 	}
-	if _, err := io.ReadFull(body, kept); err != nil {
+	if _, err := io.ReadFull(body, data); err != nil {
 		return io.ErrUnexpectedEOF
 	}
-	if err := l.readPNGFacts(name, kept, info); err != nil {
+	if err := l.readPNGFacts(name, data, info); err != nil {
 		return err
 	}
-	if rest, err := io.Copy(io.Discard, body); err != nil || rest != length-int64(len(kept)) {
+	if rest, err := io.Copy(io.Discard, body); err != nil || rest != length-int64(len(data)) {
 		return io.ErrUnexpectedEOF
 	}
 	var want [4]byte

@@ -10,10 +10,10 @@ import (
 
 // The colors of the placeholders, which suit light and dark pages alike.
 var (
-	posterGround = color.RGBA{0x3a, 0x3f, 0x47, 0xff}
-	posterMark   = color.RGBA{0xe8, 0xea, 0xed, 0xff}
-	pageGround   = color.RGBA{0xff, 0xff, 0xff, 0xff}
-	pageLine     = color.RGBA{0xc4, 0xc9, 0xd0, 0xff}
+	posterBackground = color.RGBA{0x3a, 0x3f, 0x47, 0xff}
+	posterMark       = color.RGBA{0xe8, 0xea, 0xed, 0xff}
+	pageBackground   = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	pageLine         = color.RGBA{0xc4, 0xc9, 0xd0, 0xff}
 )
 
 // drawVideo draws a play triangle on a plain background in the shape of the video. Frames are not decoded: crier uses
@@ -27,7 +27,7 @@ func drawVideo(info Info) *image.RGBA {
 	if longest := max(width, height); longest < thumbnailSide { // so that the poster of a tiny video is visible, too
 		width, height = max(1, width*thumbnailSide/longest), max(1, height*thumbnailSide/longest)
 	}
-	poster := plain(width, height, posterGround)
+	poster := plain(width, height, posterBackground)
 	reach := float32(min(width, height)) / 6
 	x, y := float32(width)/2, float32(height)/2
 	fillShape(poster, posterMark, [][2]float32{{x - reach*0.8, y - reach}, {x - reach*0.8, y + reach}, {x + reach, y}})
@@ -37,7 +37,7 @@ func drawVideo(info Info) *image.RGBA {
 // drawDocument draws a page with a few lines of text.
 func drawDocument() *image.RGBA {
 	const width, height, margin, lines = 452, thumbnailSide, 56, 9
-	page := plain(width, height, pageGround)
+	page := plain(width, height, pageBackground)
 	for line := range lines {
 		top, right := float32(margin+line*60), float32(width-margin)
 		if line == lines-1 {

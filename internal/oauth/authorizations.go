@@ -65,8 +65,8 @@ type Consent struct {
 // OrganizationRole is a person's role in an organization.
 type OrganizationRole = store.OrganizationRole
 
-// question is the sealed content of a ticket: the decision is about exactly what was shown.
-type question struct {
+// ticketData is the sealed content of a ticket: the decision is about exactly what was shown.
+type ticketData struct {
 	Client      Client
 	RedirectURI string
 	Challenge   string
@@ -88,9 +88,9 @@ func (s *Authorizations) Resource() string { return s.publicURL + "/mcp" }
 // RegistrationAllowed reports whether any program may register itself as a client.
 func (s *Authorizations) RegistrationAllowed() bool { return s.clients.registration }
 
-// Ask validates a request and returns the question to the person. A *crier.Error is for the person: nobody is
+// Consent validates a request and returns the question to the person. A *crier.Error is for the person: nobody is
 // redirected to an address that is not known to be the client's. A *SentBack is for the client.
-func (s *Authorizations) Ask(ctx context.Context, user crier.ID, session string, r AuthorizationRequest) (Consent,
+func (s *Authorizations) Consent(ctx context.Context, user crier.ID, session string, r AuthorizationRequest) (Consent,
 	error) {
 	client, err := s.clients.find(ctx, r.ClientID)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Authorizations) Ask(ctx context.Context, user crier.ID, session string,
 	if !slices.ContainsFunc(client.RedirectURIs, own) {
 		return Consent{}, invalidRequest("redirect_uri is not one of the addresses of this program")
 	}
-	q := question{Client: client, RedirectURI: r.RedirectURI, Challenge: r.Challenge, State: r.State, UserID: user,
+	q := ticketData{Client: client, RedirectURI: r.RedirectURI, Challenge: r.Challenge, State: r.State, UserID: user,
 		Resource: s.Resource(), ExpiresAt: s.clock().Add(consentLife)}
 	if err := s.refuseRequest(r); err != nil {
 		return Consent{}, s.sendBack(q, url.Values{"error": {err.Code}, "error_description": {err.Description}})
@@ -148,7 +148,7 @@ func (s *Authorizations) isResource(resource string) bool {
 }
 
 // sendBack returns the redirect to the client, with its state and the issuer.
-func (s *Authorizations) sendBack(q question, answer url.Values) *SentBack {
+func (s *Authorizations) sendBack(q ticketData, answer url.Values) *SentBack {
 	if q.State != "" {
 		answer.Set("state", q.State)
 	}
@@ -168,7 +168,7 @@ func consentContext(session string) string {
 	return "oauth consent " + hex.EncodeToString(auth.Hash(session))
 }
 
-func (s *Authorizations) seal(q question, session string) (string, error) {
+func (s *Authorizations) seal(q ticketData, session string) (string, error) {
 	data, err := json.Marshal(q)
 	if err != nil {
 		return "", err
@@ -180,14 +180,14 @@ func (s *Authorizations) seal(q question, session string) (string, error) {
 var errNoConsent = crier.NotFound("This question was not asked here, or too long ago. Begin again in the program " +
 	"that sent you.")
 
-func (s *Authorizations) open(ticket, session string) (q question, err error) {
+func (s *Authorizations) open(ticket, session string) (q ticketData, err error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(ticket)
 	if err != nil {
 		return q, errNoConsent
 	}
 	data, err := s.keys.Open(sealed, consentContext(session))
 	if err != nil || json.Unmarshal(data, &q) != nil || !q.ExpiresAt.After(s.clock()) {
-		return question{}, errNoConsent
+		return ticketData{}, errNoConsent
 	}
 	return q, nil
 }

@@ -147,15 +147,15 @@ func redirectProblem(address string) string {
 func isLoopback(u *url.URL) bool { return u.Scheme == "http" && crier.OnThisMachine(u) }
 
 // sameRedirect compares exactly, except for the port of an address on the person's own machine (RFC 8252, section 7.3).
-func sameRedirect(known, asked string) bool {
-	if known == asked {
+func sameRedirect(known, requested string) bool {
+	if known == requested {
 		return true
 	}
 	k, err := url.Parse(known)
 	if err != nil {
 		return false
 	}
-	a, err := url.Parse(asked)
+	a, err := url.Parse(requested)
 	if err != nil || !isLoopback(k) || !isLoopback(a) {
 		return false
 	}

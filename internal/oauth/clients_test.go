@@ -13,8 +13,8 @@ import (
 func TestRedirectAddressesAreComparedExactly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		known, asked string
-		same         bool
+		known, requested string
+		same             bool
 	}{
 		{"https://a.example/back", "https://a.example/back", true},
 		{"https://a.example/back", "https://a.example/back/", false},
@@ -30,8 +30,8 @@ func TestRedirectAddressesAreComparedExactly(t *testing.T) {
 		{"http://10.0.0.1/back", "http://10.0.0.1:49152/back", false},
 		{"http://127.0.0.1/back", "http://x@127.0.0.1:49152/back", false},
 	} {
-		if got := sameRedirect(c.known, c.asked); got != c.same {
-			t.Errorf("%s and %s: %v", c.known, c.asked, got)
+		if got := sameRedirect(c.known, c.requested); got != c.same {
+			t.Errorf("%s and %s: %v", c.known, c.requested, got)
 		}
 	}
 }

@@ -31,11 +31,11 @@ type Devices struct {
 	publicURL string
 }
 
-// Begin starts a device login.
-func (s *Devices) Begin(ctx context.Context, clientName string) (crier.DeviceCode, error) {
+// Start starts a device login.
+func (s *Devices) Start(ctx context.Context, clientName string) (crier.DeviceCode, error) {
 	clientName = cmp.Or(crier.Printable(clientName, crier.MaxNameLength), "A device")
 	for try := 1; ; try++ {
-		out, err := s.begin(ctx, clientName)
+		out, err := s.start(ctx, clientName)
 		if errors.Is(err, store.ErrCodeTaken) && try < codeTries {
 			continue
 		}
@@ -43,7 +43,7 @@ func (s *Devices) Begin(ctx context.Context, clientName string) (crier.DeviceCod
 	}
 }
 
-func (s *Devices) begin(ctx context.Context, clientName string) (crier.DeviceCode, error) {
+func (s *Devices) start(ctx context.Context, clientName string) (crier.DeviceCode, error) {
 	out := crier.DeviceCode{
 		DeviceCode: auth.NewLinkToken(), UserCode: auth.NewUserCode(), VerificationURI: s.publicURL + "/device",
 		ExpiresIn: int(deviceLife.Seconds()), Interval: deviceInterval,
@@ -73,7 +73,7 @@ func (s *Devices) Redeem(ctx context.Context, deviceCode string) (crier.BearerTo
 			if d == nil || d.Status != "pending" {
 				return nil
 			}
-			return s.notePoll(ctx, tx, *d, refused)
+			return s.recordPoll(ctx, tx, *d, refused)
 		}
 		family := crier.NewID()
 		if err := tx.InsertTokenFamily(ctx, store.TokenFamily{ID: family, UserID: *d.UserID, Name: d.ClientName,
@@ -110,8 +110,8 @@ func (s *Devices) refuseDevice(d *store.DeviceLogin) error {
 	return &crier.OAuthError{Code: "authorization_pending", Description: "the person has not decided yet"}
 }
 
-// notePoll records when a device polled; one that polls too often has to wait longer.
-func (s *Devices) notePoll(ctx context.Context, tx *store.Tx, d store.DeviceLogin, refused error) error {
+// recordPoll records when a device polled; one that polls too often has to wait longer.
+func (s *Devices) recordPoll(ctx context.Context, tx *store.Tx, d store.DeviceLogin, refused error) error {
 	now := s.clock.Now()
 	d.PolledAt = &now
 	if known, ok := errors.AsType[*crier.OAuthError](refused); ok && known.Code == "slow_down" {
@@ -176,11 +176,11 @@ func (s *Devices) Revoke(ctx context.Context, token string) error {
 
 // Pending returns the device login that a person is asked about; nil if the code is unknown.
 func (s *Devices) Pending(ctx context.Context, userCode string) (*store.DeviceLogin, error) {
-	return s.store.DeviceLogin(ctx, tidyCode(userCode), s.clock.Now())
+	return s.store.DeviceLogin(ctx, normalizeCode(userCode), s.clock.Now())
 }
 
-// tidyCode normalizes a code as people type it; invalid characters are dropped.
-func tidyCode(code string) string {
+// normalizeCode normalizes a code as people type it; invalid characters are dropped.
+func normalizeCode(code string) string {
 	letters := strings.Map(func(r rune) rune {
 		if r = unicode.ToUpper(r); r < 'A' || r > 'Z' {
 			return -1
@@ -201,7 +201,7 @@ func (s *Devices) Decide(ctx context.Context, user crier.ID, userCode string, ap
 	}
 	var decided bool
 	err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
-		decided, err = tx.DecideDeviceLogin(ctx, tidyCode(userCode), status, user, s.clock.Now())
+		decided, err = tx.DecideDeviceLogin(ctx, normalizeCode(userCode), status, user, s.clock.Now())
 		return err
 	})
 	if err == nil && !decided {

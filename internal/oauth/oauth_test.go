@@ -82,7 +82,7 @@ func code(t *testing.T, err error) string {
 // signedIn completes a device login.
 func (d *desk) signedIn(t *testing.T) crier.BearerTokens {
 	t.Helper()
-	begun, err := d.Devices.Begin(t.Context(), "Laptop")
+	begun, err := d.Devices.Start(t.Context(), "Laptop")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestFastPollingAddsFiveSeconds(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d := newDesk(t, f)
-		begun, err := d.Devices.Begin(t.Context(), "Laptop")
+		begun, err := d.Devices.Start(t.Context(), "Laptop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestDeviceCodeRedeemedManyTimesAtOnceGivesTokensOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d := newDesk(t, f)
-		begun, err := d.Devices.Begin(t.Context(), "Laptop")
+		begun, err := d.Devices.Start(t.Context(), "Laptop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestDeviceDecisionCountsOnceAndInTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
-		begun, err := d.Devices.Begin(ctx, "\u202eLaptop\x07")
+		begun, err := d.Devices.Start(ctx, "\u202eLaptop\x07")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestDeviceDecisionCountsOnceAndInTime(t *testing.T) {
 		if _, err := d.Devices.Redeem(ctx, begun.DeviceCode); code(t, err) != "access_denied" {
 			t.Errorf("the device is told %v", err)
 		}
-		late, err := d.Devices.Begin(ctx, "")
+		late, err := d.Devices.Start(ctx, "")
 		if err != nil || late.ExpiresIn != int(deviceLife.Seconds()) ||
 			late.VerificationURIComplete != home+"/device?user_code="+late.UserCode {
 			t.Fatalf("%+v, %v", late, err)
@@ -264,7 +264,7 @@ func TestUserCodesAreNormalized(t *testing.T) {
 		"BDWP–HQXT": "BDWP-HQXT", "BDWP": "BDWP", "BDWP-HQXTA": "BDWPHQXTA", "12345678": "", "": "", "ÄÖ": "",
 		"'; DROP": "DROP",
 	} {
-		if got := tidyCode(typed); got != want {
+		if got := normalizeCode(typed); got != want {
 			t.Errorf("%q is read as %q, want %q", typed, got, want)
 		}
 	}
@@ -396,7 +396,7 @@ func query(t *testing.T, to *SentBack) url.Values {
 // approved returns the code that a client gets when the person agrees.
 func (d *desk) approved(t *testing.T, r AuthorizationRequest) string {
 	t.Helper()
-	consent, err := d.Authorizations.Ask(t.Context(), d.f.Owner.ID, session, r)
+	consent, err := d.Authorizations.Consent(t.Context(), d.f.Owner.ID, session, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +415,7 @@ func TestConsentShowsClientAndScopes(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d := newDesk(t, f)
-		consent, err := d.Authorizations.Ask(t.Context(), f.Owner.ID, session, request())
+		consent, err := d.Authorizations.Consent(t.Context(), f.Owner.ID, session, request())
 		if err != nil || consent.Client.Name != "Inspector" || consent.RedirectURI != redirect ||
 			consent.Resource != home+"/mcp" || len(consent.Roles) != 1 || consent.Roles[0].Organization != "Acme" ||
 			consent.Roles[0].Role != crier.RoleOwner {
@@ -472,7 +472,7 @@ func TestAuthorizationErrorsGoToTheRightParty(t *testing.T) {
 			t.Parallel()
 			r := request()
 			c.change(&r)
-			consent, err := d.Authorizations.Ask(t.Context(), f.Owner.ID, session, r)
+			consent, err := d.Authorizations.Consent(t.Context(), f.Owner.ID, session, r)
 			back, sent := errors.AsType[*SentBack](err)
 			if (err == nil) != (c.person == "" && c.client == "") || kindOf(err) != c.person ||
 				sent != (c.client != "") {
@@ -499,7 +499,7 @@ func TestResponseIsAddedToTheRedirectURI(t *testing.T) {
 		"https://a.example/b?x=1&y=%26": "https://a.example/b?x=1&y=%26&" +
 			"code=c&iss=https%3A%2F%2Fcrier.example&state=a+b%26c",
 	} {
-		got := s.sendBack(question{RedirectURI: address, State: "a b&c"}, url.Values{"code": {"c"}}).Address
+		got := s.sendBack(ticketData{RedirectURI: address, State: "a b&c"}, url.Values{"code": {"c"}}).Address
 		if want != "" && got != want {
 			t.Errorf("%s: the browser is sent to %s, want %s", address, got, want)
 		}
@@ -513,7 +513,7 @@ func TestTicketIsBoundToPersonSessionAndTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		d, ctx := newDesk(t, f), t.Context()
-		consent, err := d.Authorizations.Ask(ctx, f.Owner.ID, session, request())
+		consent, err := d.Authorizations.Consent(ctx, f.Owner.ID, session, request())
 		if err != nil {
 			t.Fatal(err)
 		}

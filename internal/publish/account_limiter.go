@@ -31,8 +31,8 @@ type accountLimiter struct {
 	admitted int
 	// refused counts recently postponed publications, to spread their return.
 	refused int
-	// patience is maxCallWait, less in tests.
-	patience time.Duration
+	// timeout is maxCallWait, less in tests.
+	timeout time.Duration
 	// closed is closed when no new call may start.
 	closed chan struct{}
 }
@@ -44,7 +44,7 @@ type accountLoad struct {
 }
 
 func newAccountLimiter() *accountLimiter {
-	return &accountLimiter{accounts: map[crier.ID]*accountLoad{}, patience: maxCallWait, closed: make(chan struct{})}
+	return &accountLimiter{accounts: map[crier.ID]*accountLoad{}, timeout: maxCallWait, closed: make(chan struct{})}
 }
 
 // close makes all waiting callers give up. It may be called once.
@@ -78,8 +78,8 @@ func (l *accountLimiter) admit(account crier.ID) bool {
 	return true
 }
 
-// inWork returns the number of admitted publications.
-func (l *accountLimiter) inWork() int {
+// running returns the number of admitted publications.
+func (l *accountLimiter) running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.admitted
@@ -121,7 +121,7 @@ func (l *accountLimiter) acquire(ctx context.Context, account crier.ID) (release
 	l.mu.Lock()
 	calls := l.load(account).calls
 	l.mu.Unlock()
-	patience := time.NewTimer(l.patience)
+	patience := time.NewTimer(l.timeout)
 	defer patience.Stop()
 	select {
 	case calls <- struct{}{}:

@@ -28,8 +28,8 @@ func TestAdmitBoundsThePublicationsOfAnAccount(t *testing.T) {
 	if n := admitted(l, one, most+50); n != most {
 		t.Errorf("admitted %d of one account, want %d", n, most)
 	}
-	if n := admitted(l, other, 10); n != 10 || l.inWork() != most+10 {
-		t.Errorf("admitted %d of another account, %d in all", n, l.inWork())
+	if n := admitted(l, other, 10); n != 10 || l.running() != most+10 {
+		t.Errorf("admitted %d of another account, %d in all", n, l.running())
 	}
 	l.leave(one)
 	if n := admitted(l, one, 5); n != 1 {
@@ -41,7 +41,7 @@ func TestAdmitHasALowerBoundOnACrowdedNode(t *testing.T) {
 	t.Parallel()
 	const crowded = maxAccountCalls + crowdedAccountWaiting
 	l, others := newAccountLimiter(), []crier.ID{}
-	for l.inWork() < crowdedThreshold-1 {
+	for l.running() < crowdedThreshold-1 {
 		others = append(others, crier.NewID())
 		l.admit(others[len(others)-1])
 	}
@@ -52,9 +52,9 @@ func TestAdmitHasALowerBoundOnACrowdedNode(t *testing.T) {
 	for _, other := range others {
 		l.leave(other)
 	}
-	if n := admitted(l, account, 1000); n != maxAccountCalls+maxAccountWaiting-crowded || l.inWork() !=
+	if n := admitted(l, account, 1000); n != maxAccountCalls+maxAccountWaiting-crowded || l.running() !=
 		maxAccountCalls+maxAccountWaiting {
-		t.Errorf("admitted %d more afterwards, %d in all", n, l.inWork())
+		t.Errorf("admitted %d more afterwards, %d in all", n, l.running())
 	}
 }
 
@@ -119,7 +119,7 @@ func TestPublicationBehindSlowCallsIsPostponed(t *testing.T) {
 		n := newTestNetwork()
 		f := withNetwork(t, st, n)
 		p := f.insert(t)
-		f.Publisher.limiter.patience = time.Millisecond
+		f.Publisher.limiter.timeout = time.Millisecond
 		var release func()
 		for range maxAccountCalls {
 			var err error

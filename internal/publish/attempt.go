@@ -66,15 +66,15 @@ func (w *worker) attempt(ctx context.Context, operation string, send call, repea
 	}
 	defer release()
 	a := w.newAttempt(operation)
-	begun, err := w.begin(ctx, &store.AttemptStart{Publication: w.p, Owner: w.owner, Attempt: a, Repeats: repeats,
-		LeaseUntil: crier.TimeOf(a.StartedAt.Add(w.pub.timings.CallLease))})
+	started, err := w.startAttempt(ctx, &store.AttemptStart{Publication: w.p, Owner: w.owner, Attempt: a,
+		Repeats: repeats, LeaseUntil: crier.TimeOf(a.StartedAt.Add(w.pub.timings.CallLease))})
 	switch {
 	case err != nil && repeats == nil && store.Unavailable(err):
 		// It is not known whether the row was committed, but nothing was sent: record that.
 		return w.handleError(ctx, &a, operation, provider.ErrNotSent)
 	case err != nil:
 		return verdict{}, err
-	case !begun:
+	case !started:
 		return verdict{}, errLeaseLost
 	}
 	w.p.Status = crier.Publishing
@@ -85,12 +85,12 @@ func (w *worker) attempt(ctx context.Context, operation string, send call, repea
 	return w.sent(ctx, a, st, err)
 }
 
-// begin commits the start of an attempt.
-func (w *worker) begin(ctx context.Context, b *store.AttemptStart) (begun bool, err error) {
-	if b.Event, err = begunEvent(b.Publication, b.Attempt.StartedAt); err != nil {
+// startAttempt commits the start of an attempt.
+func (w *worker) startAttempt(ctx context.Context, b *store.AttemptStart) (started bool, err error) {
+	if b.Event, err = startedEvent(b.Publication, b.Attempt.StartedAt); err != nil {
 		return false, err
 	}
-	err = w.pub.beginnings.do(ctx, b)
+	err = w.pub.starts.do(ctx, b)
 	return b.Begun && err == nil, err
 }
 
@@ -151,7 +151,7 @@ func (w *worker) sent(ctx context.Context, a store.Attempt, st provider.State, e
 	case failure.Kind == provider.OutcomeUnknown:
 		return w.lostAnswer(a, failure), nil
 	case a.Operation == opResend: // which says nothing about the request that it repeats
-		v, err := w.lookLater(ctx, a, failure)
+		v, err := w.retryLookup(ctx, a, failure)
 		v.resolved = append(v.resolved, store.ResolvedAttempt{ID: a.ID, Outcome: store.OutcomeUnknown})
 		return v, err
 	}

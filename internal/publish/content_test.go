@@ -272,7 +272,7 @@ func TestTimingsHaveUsualValues(t *testing.T) {
 	}
 	strategy := provider.Strategy{NotBefore: time.Minute, Apart: time.Second}
 	looks := []time.Duration{time.Second, 3 * time.Second, 8 * time.Second}
-	hurried := Timings{LookPause: 2 * time.Second}
+	hurried := Timings{LookupPause: 2 * time.Second}
 	if got := usual.paced(strategy); got.NotBefore != time.Minute || got.Apart != time.Second ||
 		usual.early(looks, 2) != 8*time.Second {
 		t.Errorf("the network's pauses are %+v", got)

@@ -37,12 +37,12 @@ type statusBefore struct {
 	ScheduledAt crier.Time                `json:"scheduledAt"`
 }
 
-// tell encodes the events of a settlement before it is written: encoding takes longer than writing, and holds no locks
-// here.
-func (s *settlement) tell(now crier.Time) error {
+// encodeEvents encodes the events of a settlement before it is written: encoding takes longer than writing, and holds
+// no locks here.
+func (s *settlement) encodeEvents(now crier.Time) error {
 	p := s.Publication
 	p.UpdatedAt = now
-	s.told = make([]store.NewEvent, len(s.events))
+	s.encoded = make([]store.NewEvent, len(s.events))
 	for i, kind := range s.events {
 		f := events.Fact{Type: kind, OrganizationID: p.OrganizationID, TeamID: &p.TeamID}
 		if p.IsAction() {
@@ -51,7 +51,7 @@ func (s *settlement) tell(now crier.Time) error {
 			f.Object, f.Before = s.shown(p), s.before
 		}
 		var err error
-		if s.told[i], err = events.New(now, f); err != nil {
+		if s.encoded[i], err = events.New(now, f); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (s *settlement) tell(now crier.Time) error {
 
 // record queues the events of a settlement, and those caused by writing it.
 func (s *settlement) record(tx *store.Tx, providers *provider.Registry, now crier.Time) error {
-	tx.RecordEvents(s.told...)
+	tx.RecordEvents(s.encoded...)
 	if s.Next != nil && s.Next.Written {
 		next := s.Next.Publication
 		err := events.Record(tx, now, events.Fact{Type: crier.ScheduledPostCreated, OrganizationID: next.OrganizationID,
@@ -101,9 +101,9 @@ func shownAction(p store.Publication) crier.ScheduledPostAction {
 		ErrorCode: crier.Text(p.ErrorCode), ErrorMessage: crier.Text(p.ErrorMessage)}
 }
 
-// begunEvent returns the event that a publication has started; nil for an action, and for a publication that started
+// startedEvent returns the event that a publication has started; nil for an action, and for a publication that started
 // earlier.
-func begunEvent(p store.Publication, now crier.Time) (*store.NewEvent, error) {
+func startedEvent(p store.Publication, now crier.Time) (*store.NewEvent, error) {
 	if p.IsAction() || p.Status != crier.Scheduled {
 		return nil, nil
 	}

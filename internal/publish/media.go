@@ -70,27 +70,27 @@ func jpegName(fileName string) string {
 	return strings.TrimSuffix(fileName, path.Ext(fileName)) + ".jpg"
 }
 
-// Suit replaces images by their JPEG renditions where the network does not accept the original's type or size.
-func Suit(info provider.Info, content provider.Content) provider.Content {
+// Adapt replaces images by their JPEG renditions where the network does not accept the original's type or size.
+func Adapt(info provider.Info, content provider.Content) provider.Content {
 	parts := make([]provider.Part, len(content.Parts))
 	for i, part := range content.Parts {
 		parts[i] = part
 		parts[i].Media = make([]provider.Media, len(part.Media))
 		for j, m := range part.Media {
-			parts[i].Media[j] = SuitMedia(info, m)
+			parts[i].Media[j] = AdaptMedia(info, m)
 		}
 	}
 	content.Parts = parts
 	return content
 }
 
-// SuitMedia returns the rendition of a file that a network accepts.
-func SuitMedia(info provider.Info, m provider.Media) provider.Media {
+// AdaptMedia returns the rendition of a file that a network accepts.
+func AdaptMedia(info provider.Info, m provider.Media) provider.Media {
 	if m.JPEG == nil || len(FormatIssues(info, m)) == 0 {
 		return m
 	}
 	for jpeg := m.JPEG; jpeg != nil; jpeg = jpeg.JPEG {
-		if takesJPEG(info, *jpeg) {
+		if acceptsJPEG(info, *jpeg) {
 			found := *jpeg
 			found.Position, found.AltText = m.Position, m.AltText
 			return found
@@ -99,8 +99,8 @@ func SuitMedia(info provider.Info, m provider.Media) provider.Media {
 	return m
 }
 
-// takesJPEG reports whether a network allows conversion and accepts the result.
-func takesJPEG(info provider.Info, jpeg provider.Media) bool {
+// acceptsJPEG reports whether a network allows conversion and accepts the result.
+func acceptsJPEG(info provider.Info, jpeg provider.Media) bool {
 	return slices.ContainsFunc(formatsOf(info), func(f provider.Format) bool {
 		limit, ok := f.LimitFor(media.TypeJPEG)
 		return ok && limit.ConvertTo == media.TypeJPEG && len(limit.Problems(jpeg)) == 0

@@ -158,7 +158,7 @@ func TestImageRenditionMatchesNetworkLimits(t *testing.T) {
 	} {
 		test.media.Position, test.media.AltText = 3, "An owl"
 		content := provider.Content{Parts: []provider.Part{{Text: "Look", Media: []provider.Media{test.media}}}}
-		got := Suit(test.info, content).Parts[0].Media[0]
+		got := Adapt(test.info, content).Parts[0].Media[0]
 		if got.MIMEType != test.want || got.Position != 3 || got.AltText != "An owl" {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -181,7 +181,7 @@ func TestFirstFittingImageRenditionIsUsed(t *testing.T) {
 		info := provider.Info{Formats: []provider.Format{{Media: []provider.MediaLimit{{
 			Class: "image", MIMETypes: []string{media.TypeJPEG}, ConvertTo: media.TypeJPEG, MaxShortSide: short,
 		}}}}}
-		if got := SuitMedia(info, c.NetworkMedia(a, facts)); got.Width != want || got.MIMEType != media.TypeJPEG {
+		if got := AdaptMedia(info, c.NetworkMedia(a, facts)); got.Width != want || got.MIMEType != media.TypeJPEG {
 			t.Errorf("where the shorter side may have %d pixels: %d wide, %s; want %d", short, got.Width, got.MIMEType,
 				want)
 		}

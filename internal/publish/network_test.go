@@ -250,7 +250,7 @@ func (f *fixture) costs(tb testing.TB, parts ...int64) func(*store.Publication) 
 		p.Actions.PartCosts = parts
 		p.Reserved = p.Actions.Total()
 		f.tx(tb, func(ctx context.Context, tx *store.Tx) error {
-			return tx.AddCredits(ctx, reserveAnew(&store.Publication{OrganizationID: f.organization,
+			return tx.AddCredits(ctx, reserveAgain(&store.Publication{OrganizationID: f.organization,
 				ScheduledPostID: p.ID, Actions: p.Actions}, crier.TimeOf(f.now()))...)
 		})
 	}

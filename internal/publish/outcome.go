@@ -47,8 +47,8 @@ type verdict struct {
 	health *store.AccountHealth
 	// resolved are earlier attempts whose outcome is known now.
 	resolved []store.ResolvedAttempt
-	// byHand is true for a person's decision: it needs no lease and stops a worker that has one.
-	byHand bool
+	// manual is true for a person's decision: it needs no lease and stops a worker that has one.
+	manual bool
 	now    crier.Time
 	// likePause is when likes are counted first after the publication.
 	likePause time.Duration
@@ -62,8 +62,8 @@ type settlement struct {
 	// events are recorded with the settlement; before is the previous state they report.
 	events []crier.EventType
 	before statusBefore
-	// told are the events, encoded.
-	told []store.NewEvent
+	// encoded are the events, encoded.
+	encoded []store.NewEvent
 }
 
 // outcome decides what follows from a verdict on a publication. It is pure: its result is written atomically, for one
@@ -72,7 +72,7 @@ func outcome(p store.Publication, st provider.State, v verdict) (*settlement, er
 	s := &settlement{Settlement: store.Settlement{Publication: p, Epoch: p.Epoch, Attempt: v.endedAttempt(),
 		Resolved: v.resolved, Health: v.health}}
 	row := &s.Publication
-	if v.byHand {
+	if v.manual {
 		row.Epoch++
 	}
 	s.Public = s.Attempt != nil && s.Attempt.SendBefore != nil &&
@@ -80,20 +80,20 @@ func outcome(p store.Publication, st provider.State, v verdict) (*settlement, er
 	applyVerdict(row, st, v)
 	s.events, s.before = eventTypes(p, *row, v), statusBefore{Status: p.Status, ScheduledAt: p.ScheduledAt}
 	if v.result == revived {
-		s.bookings = reserveAnew(row, v.now)
+		s.bookings = reserveAgain(row, v.now)
 		s.jobs = []job.Job{WakeJob(*row, v.now.Time)}
 		return s, nil
 	}
-	if v.result == partPublished && v.byHand {
+	if v.result == partPublished && v.manual {
 		s.jobs = []job.Job{WakeJob(*row, v.now.Time)}
 	}
 	var captured, released int64
 	if v.captures() {
-		captured = owed(*row, st)
+		captured = toCapture(*row, st)
 		row.Reserved, row.Captured = row.Reserved-captured, row.Captured+captured
 	}
 	if v.ends() {
-		released = row.Reserved - handedOn(*row)
+		released = row.Reserved - passedOn(*row)
 		row.Reserved, row.WakeAt = 0, nil
 	}
 	s.bookings = moved(*row, captured, released, v.now)
@@ -155,7 +155,7 @@ func applyVerdict(p *store.Publication, st provider.State, v verdict) {
 		backToScheduled(p, st)
 	case unclear:
 		p.Status, p.ErrorCode, p.ErrorMessage, p.WakeAt = crier.Unknown, &code, &message, nil
-		noteParts(p, st, v.now)
+		recordParts(p, st, v.now)
 	case revived:
 		applyRevived(p, st, v.now)
 	}
@@ -171,14 +171,14 @@ func applyEnd(p *store.Publication, st provider.State, v verdict) {
 	default:
 		p.Status = crier.Failed
 	}
-	if !v.byHand {
+	if !v.manual {
 		code, message := v.code, v.message
 		p.ErrorCode, p.ErrorMessage = &code, &message
 	}
-	if v.byHand && v.result == canceled {
+	if v.manual && v.result == canceled {
 		p.SlotAt = nil
 	}
-	noteParts(p, st, v.now)
+	recordParts(p, st, v.now)
 }
 
 // backToScheduled lets a publication be moved and edited again when nothing of it is public.
@@ -224,8 +224,8 @@ func applyPublished(p *store.Publication, st provider.State, now crier.Time) {
 	p.Results = results
 }
 
-// noteParts records the published parts of an incomplete thread.
-func noteParts(p *store.Publication, st provider.State, now crier.Time) {
+// recordParts records the published parts of an incomplete thread.
+func recordParts(p *store.Publication, st provider.State, now crier.Time) {
 	if len(st.Published) == 0 || p.IsAction() {
 		return
 	}
@@ -234,8 +234,8 @@ func noteParts(p *store.Publication, st provider.State, now crier.Time) {
 	p.PlatformPostID, p.Permalink, p.Results = copied.PlatformPostID, copied.Permalink, copied.Results
 }
 
-// owed returns what the published parts cost beyond what was captured.
-func owed(p store.Publication, st provider.State) int64 {
+// toCapture returns what the published parts cost beyond what was captured.
+func toCapture(p store.Publication, st provider.State) int64 {
 	if p.IsAction() {
 		if st.Done {
 			return p.Reserved
@@ -251,8 +251,8 @@ func owed(p store.Publication, st provider.State) int64 {
 	return max(0, min(sum-p.Captured, p.Reserved))
 }
 
-// handedOn returns the reserved credits that a published publication passes on to its actions.
-func handedOn(p store.Publication) int64 {
+// passedOn returns the reserved credits that a published publication passes on to its actions.
+func passedOn(p store.Publication) int64 {
 	if p.IsAction() || p.Status != crier.Published {
 		return 0
 	}
@@ -276,8 +276,8 @@ func missingCredits(p store.Publication) int64 {
 	return max(0, p.Actions.Total()-p.Captured-p.Reserved)
 }
 
-// reserveAnew reserves the credits of an ended publication that is retried.
-func reserveAnew(p *store.Publication, now crier.Time) []store.Booking {
+// reserveAgain reserves the credits of an ended publication that is retried.
+func reserveAgain(p *store.Publication, now crier.Time) []store.Booking {
 	needed := missingCredits(*p)
 	p.Reserved += needed
 	return ledger.Reserved(ledger.Charge{Organization: p.OrganizationID, Publication: &p.ScheduledPostID,
@@ -320,7 +320,7 @@ func eventTypes(before store.Publication, after store.Publication, v verdict) []
 		return nil
 	}
 	var types []crier.EventType
-	if v.byHand && before.Status == crier.Unknown {
+	if v.manual && before.Status == crier.Unknown {
 		types = append(types, crier.ScheduledPostResolved)
 	}
 	switch v.result {

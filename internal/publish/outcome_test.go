@@ -278,7 +278,7 @@ func TestOutcomeOfManualResolution(t *testing.T) {
 			t.Parallel()
 			p := testPublication(store.PostPublication, c.status)
 			p.Reserved = c.reserved
-			c.verdict.byHand, c.verdict.now = true, testNow
+			c.verdict.manual, c.verdict.now = true, testNow
 			s, err := outcome(p, publishedState(c.parts), c.verdict)
 			if err != nil {
 				t.Fatal(err)
@@ -302,7 +302,7 @@ func TestOutcomeOfManualResolution(t *testing.T) {
 func TestRevivedPublicationKeepsTheSeriesOnItsPlannedTime(t *testing.T) {
 	t.Parallel()
 	p := testPublication(store.PostPublication, crier.Failed)
-	s, err := outcome(p, provider.State{}, verdict{result: revived, byHand: true, now: crier.TimeOf(testLater)})
+	s, err := outcome(p, provider.State{}, verdict{result: revived, manual: true, now: crier.TimeOf(testLater)})
 	if err != nil {
 		t.Fatal(err)
 	}

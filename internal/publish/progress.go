@@ -20,8 +20,8 @@ type Progress struct {
 	FirstSend time.Time `json:"firstSend,omitzero"`
 	// LostAt is when the worker gave up waiting for the answer to the last of them; zero if the worker died.
 	LostAt time.Time `json:"lostAt,omitzero"`
-	// EarlyLooks counts the lookups since then that were too early to prove absence.
-	EarlyLooks int `json:"earlyLooks,omitempty"`
+	// EarlyLookups counts the lookups since then that were too early to prove absence.
+	EarlyLookups int `json:"earlyLooks,omitempty"`
 	// Absences counts consecutive lookups, made late enough to count, that did not find the post.
 	Absences int `json:"absences,omitempty"`
 	// ClockAhead is by how much this machine's clock is ahead of the network's.
@@ -52,7 +52,7 @@ func (s *Publisher) loadState(p store.Publication) (provider.State, Progress, er
 	if err := json.Unmarshal(p.State, &stored); err != nil {
 		return stored.State, stored.Progress, fmt.Errorf("decode the state of %s: %w", p.ID, err)
 	}
-	stored.readNotes()
+	stored.readOldProgress()
 	if p.StateSecrets == nil {
 		return stored.State, stored.Progress, nil
 	}
@@ -70,9 +70,9 @@ func (s *Publisher) loadState(p store.Publication) (provider.State, Progress, er
 	return stored.State, stored.Progress, nil
 }
 
-// keepState encodes state and progress into the row, with sealed secrets.
-func (s *Publisher) keepState(p *store.Publication, st provider.State, progress Progress) error {
-	data, err := json.Marshal(storedState{State: withOldNotes(st, progress), Progress: progress})
+// encodeState encodes state and progress into the row, with sealed secrets.
+func (s *Publisher) encodeState(p *store.Publication, st provider.State, progress Progress) error {
+	data, err := json.Marshal(storedState{State: withOldProgress(st, progress), Progress: progress})
 	if err != nil {
 		return fmt.Errorf("encode the state of %s: %w", p.ID, err)
 	}
@@ -102,8 +102,8 @@ const (
 	oldLikes      = "crier.likes"
 )
 
-// readNotes migrates progress that an earlier version stored in the provider state.
-func (s *storedState) readNotes() {
+// readOldProgress migrates progress that an earlier version stored in the provider state.
+func (s *storedState) readOldProgress() {
 	p := &s.Progress
 	for key, value := range maps.Clone(s.Data) {
 		switch key {
@@ -127,9 +127,9 @@ func (s *storedState) readNotes() {
 	}
 }
 
-// withOldNotes also stores the first send time where nodes of the previous version look for it: it bounds how long a
+// withOldProgress also stores the first send time where nodes of the previous version look for it: it bounds how long a
 // request may be resent.
-func withOldNotes(st provider.State, progress Progress) provider.State {
+func withOldProgress(st provider.State, progress Progress) provider.State {
 	if progress.FirstSend.IsZero() {
 		return st
 	}

@@ -31,7 +31,7 @@ func TestStateAndProgressRoundTrip(t *testing.T) {
 		p := store.Publication{ID: "p"}
 		st := provider.State{Ready: true, ContainerID: "c", Data: map[string]string{"note": "of the network"},
 			Secrets: map[string]provider.Secret{"upload": "https://secret.test"}}
-		if err := s.keepState(&p, st, progress); err != nil {
+		if err := s.encodeState(&p, st, progress); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(p.State), "secret.test") || len(st.Data) != 1 {
@@ -66,7 +66,7 @@ func TestPreviousVersionCanReadFirstSendTime(t *testing.T) {
 	t.Parallel()
 	p := store.Publication{}
 	first := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
-	if err := testPublisher(t).keepState(&p, provider.State{}, Progress{FirstSend: first}); err != nil {
+	if err := testPublisher(t).encodeState(&p, provider.State{}, Progress{FirstSend: first}); err != nil {
 		t.Fatal(err)
 	}
 	var before provider.State

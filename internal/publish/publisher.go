@@ -40,7 +40,7 @@ type Publisher struct {
 	log       *slog.Logger
 	// leasings, beginnings and settlements group the commits of publications that are due in the same second.
 	leasings    *groupCommit[*store.LeaseRequest]
-	beginnings  *groupCommit[*store.AttemptStart]
+	starts      *groupCommit[*store.AttemptStart]
 	settlements *groupCommit[*settlement]
 	// restored caches whether the store was restored.
 	restored struct {
@@ -63,7 +63,7 @@ func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) 
 		settling = 1
 	}
 	p.leasings = &groupCommit[*store.LeaseRequest]{run: cfg.Store.Lease, workers: 1}
-	p.beginnings = &groupCommit[*store.AttemptStart]{run: cfg.Store.BeginAttempts, workers: 1}
+	p.starts = &groupCommit[*store.AttemptStart]{run: cfg.Store.BeginAttempts, workers: 1}
 	p.settlements = &groupCommit[*settlement]{run: p.commitSettlements, workers: settling}
 	return p
 }
@@ -75,12 +75,12 @@ func (s *Publisher) Advance(ctx context.Context, job job.Publish, run store.Run)
 		return s.postpone(ctx, id, job.Epoch)
 	}
 	defer s.limiter.leave(job.SocialAccountID)
-	for began := s.clock(); ; {
+	for start := s.clock(); ; {
 		next, err := s.step(ctx, id, job.Epoch, run)
 		if err != nil || next.IsZero() {
 			return next, err
 		}
-		if next.After(s.clock()) || s.clock().Sub(began) > runBudget || s.limiter.closing() {
+		if next.After(s.clock()) || s.clock().Sub(start) > runBudget || s.limiter.closing() {
 			return next, nil
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"crier/internal/store"
 )
 
-// QuotasKept is how long the counter of an unused limit is kept.
-const QuotasKept = 7 * 24 * time.Hour
+// QuotaRetention is how long the counter of an unused limit is kept.
+const QuotaRetention = 7 * 24 * time.Hour
 
 // Quotas counts calls against the limits of networks.
 type Quotas struct {
@@ -72,11 +72,11 @@ func (q *Quotas) use(ctx context.Context, tx *store.Tx, limits []provider.RateLi
 			continue
 		}
 		key := QuotaKey(limit, a)
-		kept, err := tx.LockQuota(ctx, key, now)
+		stored, err := tx.LockQuota(ctx, key, now)
 		if err != nil {
 			return nil, err
 		}
-		uses, err := decodeUses(kept)
+		uses, err := decodeUses(stored)
 		if err != nil {
 			return nil, err
 		}
@@ -84,10 +84,10 @@ func (q *Quotas) use(ctx context.Context, tx *store.Tx, limits []provider.RateLi
 		if !ok {
 			return limit.Exhausted(now.Time, free), nil
 		}
-		if kept, err = json.Marshal(uses); err != nil {
+		if stored, err = json.Marshal(uses); err != nil {
 			return nil, fmt.Errorf("encode a quota: %w", err)
 		}
-		if err := tx.KeepQuota(ctx, key, kept, now); err != nil {
+		if err := tx.KeepQuota(ctx, key, stored, now); err != nil {
 			return nil, err
 		}
 	}
@@ -103,20 +103,20 @@ func QuotaKey(limit provider.RateLimit, a store.Account) store.QuotaKey {
 	return store.QuotaKey{Subject: subject, Name: limit.Name}
 }
 
-func decodeUses(kept json.RawMessage) ([]provider.Use, error) {
-	if kept == nil {
+func decodeUses(stored json.RawMessage) ([]provider.Use, error) {
+	if stored == nil {
 		return nil, nil
 	}
 	var uses []provider.Use
-	if err := json.Unmarshal(kept, &uses); err != nil {
+	if err := json.Unmarshal(stored, &uses); err != nil {
 		return nil, fmt.Errorf("decode a quota: %w", err)
 	}
 	return uses, nil
 }
 
 // Used returns how much of a limit is used around a time, according to its recorded uses.
-func (q *Quotas) Used(limit provider.RateLimit, kept json.RawMessage, at time.Time) (int64, error) {
-	uses, err := decodeUses(kept)
+func (q *Quotas) Used(limit provider.RateLimit, stored json.RawMessage, at time.Time) (int64, error) {
+	uses, err := decodeUses(stored)
 	if err != nil {
 		return 0, err
 	}

@@ -16,11 +16,11 @@ const (
 	clockSlack = 10 * time.Second
 )
 
-// earlyLooks are the delays after a lost answer of lookups made while the request may still be in flight. Where reads
+// earlyLookups are the delays after a lost answer of lookups made while the request may still be in flight. Where reads
 // are scarce there is one such lookup, when most posts are visible.
 var (
-	earlyLooks       = []time.Duration{time.Second, 3 * time.Second, 8 * time.Second, 20 * time.Second}
-	scarceEarlyLooks = []time.Duration{2500 * time.Millisecond}
+	earlyLookups       = []time.Duration{time.Second, 3 * time.Second, 8 * time.Second, 20 * time.Second}
+	scarceEarlyLookups = []time.Duration{2500 * time.Millisecond}
 )
 
 // maxReadings bounds the exchanges of one early lookup: some networks need two to find a post and its id.
@@ -31,9 +31,9 @@ func (w *worker) lostAnswer(a store.Attempt, failure *provider.Error) verdict {
 	if w.progress.FirstSend.IsZero() {
 		w.progress.FirstSend = a.StartedAt.Time
 	}
-	w.progress.LostAt, w.progress.EarlyLooks = w.pub.clock(), 0
+	w.progress.LostAt, w.progress.EarlyLookups = w.pub.clock(), 0
 	return verdict{result: lost, attempt: &a, outcome: store.OutcomeUnknown, code: codeOutcomeUnknown,
-		message: failure.Message, next: "find out whether it was published", at: w.nextLook(a)}
+		message: failure.Message, next: "find out whether it was published", at: w.nextLookup(a)}
 }
 
 // reconcile determines the outcome of an attempt without a known result. Until the fence, the call's timeout and a
@@ -41,7 +41,7 @@ func (w *worker) lostAnswer(a store.Attempt, failure *provider.Error) verdict {
 func (w *worker) reconcile(ctx context.Context, last store.Attempt) (verdict, error) {
 	now := w.pub.clock()
 	if settled := last.SettledAfter; settled != nil && now.Before(settled.Time) {
-		return w.lookEarly(ctx, last)
+		return w.lookUpEarly(ctx, last)
 	}
 	first := w.firstSend(last)
 	reconciler, strategy := w.strategy()
@@ -58,12 +58,12 @@ func (w *worker) reconcile(ctx context.Context, last store.Attempt) (verdict, er
 		return w.giveUp(last, "it took too long to find out whether the post was published"), nil
 	}
 	if err := w.authorize(ctx); err != nil {
-		return w.lookLater(ctx, last, provider.AsError(err))
+		return w.retryLookup(ctx, last, provider.AsError(err))
 	}
 	if strategy.Method == provider.ByResending {
 		return w.resend(ctx, last, first)
 	}
-	return w.look(ctx, last, reconciler, strategy)
+	return w.lookUpOutcome(ctx, last, reconciler, strategy)
 }
 
 // strategy returns how the network's outcomes can be reconciled; a nil reconciler means that they cannot.
@@ -75,51 +75,51 @@ func (w *worker) strategy() (provider.Reconciler, provider.Strategy) {
 	return reconciler, w.pub.timings.paced(reconciler.Strategy(NetworkAccount(w.account), w.content, w.state))
 }
 
-// lookEarly looks for a published post before its absence can be trusted. A found post is proof at any time; any other
-// result only counts the lookup, because the post may still appear.
-func (w *worker) lookEarly(ctx context.Context, last store.Attempt) (verdict, error) {
+// lookUpEarly looks for a published post before its absence can be trusted. A found post is proof at any time; any
+// other result only counts the lookup, because the post may still appear.
+func (w *worker) lookUpEarly(ctx context.Context, last store.Attempt) (verdict, error) {
 	if w.progress.LostAt.IsZero() { // its worker died some time ago: the first lookup is due
-		w.progress.LostAt = w.pub.clock().Add(-w.pub.timings.early(w.lookTimes(), 0))
+		w.progress.LostAt = w.pub.clock().Add(-w.pub.timings.early(w.lookupTimes(), 0))
 	}
-	if next := w.nextLook(last); next.After(w.pub.clock()) {
+	if next := w.nextLookup(last); next.After(w.pub.clock()) {
 		return w.waitUntil(next), nil
 	}
-	outcome, st := w.glance(ctx, last)
+	outcome, st := w.readNow(ctx, last)
 	if outcome == provider.OutcomePublished {
-		return w.sighted(last, st), nil
+		return w.foundPost(last, st), nil
 	}
-	w.progress.EarlyLooks++
-	return w.lookAgain(string(outcome), "look again: the request may still be under way", w.nextLook(last)), nil
+	w.progress.EarlyLookups++
+	return w.lookUpAgain(string(outcome), "look again: the request may still be under way", w.nextLookup(last)), nil
 }
 
-// nextLook returns when to look up an attempt next: early where the network can be read, else when absence can be
+// nextLookup returns when to look up an attempt next: early where the network can be read, else when absence can be
 // trusted.
-func (w *worker) nextLook(last store.Attempt) time.Time {
+func (w *worker) nextLookup(last store.Attempt) time.Time {
 	settled := last.SettledAfter.Time
 	_, strategy := w.strategy()
-	looks := w.lookTimes()
-	if strategy.Method != provider.ByReading || w.progress.EarlyLooks >= len(looks) {
+	looks := w.lookupTimes()
+	if strategy.Method != provider.ByReading || w.progress.EarlyLookups >= len(looks) {
 		return settled
 	}
-	return earlier(w.progress.LostAt.Add(w.pub.timings.early(looks, w.progress.EarlyLooks)), settled)
+	return earlier(w.progress.LostAt.Add(w.pub.timings.early(looks, w.progress.EarlyLookups)), settled)
 }
 
-func (w *worker) lookTimes() []time.Duration {
+func (w *worker) lookupTimes() []time.Duration {
 	if _, strategy := w.strategy(); strategy.Scarce {
-		return scarceEarlyLooks
+		return scarceEarlyLookups
 	}
-	return earlyLooks
+	return earlyLookups
 }
 
-// glance reads what the network shows now. Like absence, an error proves nothing.
-func (w *worker) glance(ctx context.Context, last store.Attempt) (provider.Outcome, provider.State) {
+// readNow reads what the network shows now. Like absence, an error proves nothing.
+func (w *worker) readNow(ctx context.Context, last store.Attempt) (provider.Outcome, provider.State) {
 	reconciler, strategy := w.strategy()
 	st := w.state
 	if err := w.authorize(ctx); err != nil {
 		return provider.Outcome(provider.AsError(err).Kind), st
 	}
 	for readings := 1; ; readings++ {
-		outcome, found, err := w.ask(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, reconciler, st)
+		outcome, found, err := w.lookUpAttempt(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, reconciler, st)
 		if err != nil {
 			return provider.Outcome(provider.AsError(err).Kind), st
 		}
@@ -139,27 +139,27 @@ func (w *worker) firstSend(last store.Attempt) time.Time {
 	return w.progress.FirstSend
 }
 
-// look reads the outcome from the network.
-func (w *worker) look(ctx context.Context, last store.Attempt, r provider.Reconciler,
+// lookUpOutcome reads the outcome from the network.
+func (w *worker) lookUpOutcome(ctx context.Context, last store.Attempt, r provider.Reconciler,
 	strategy provider.Strategy) (verdict, error) {
-	outcome, st, err := w.ask(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, r, w.state)
+	outcome, st, err := w.lookUpAttempt(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, r, w.state)
 	if err != nil {
-		return w.lookLater(ctx, last, provider.AsError(err))
+		return w.retryLookup(ctx, last, provider.AsError(err))
 	}
 	switch outcome {
 	case provider.OutcomePublished:
-		return w.sighted(last, st), nil
+		return w.foundPost(last, st), nil
 	case provider.OutcomePending:
 		w.state = st
-		return w.lookAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(5*time.Second))), nil
+		return w.lookUpAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(5*time.Second))), nil
 	case provider.OutcomeAbsent:
 		return w.absent(last, st, strategy), nil
 	}
 	return w.giveUp(last, "what the network shows does not tell whether the post was published"), nil
 }
 
-// sighted returns the verdict of a lookup that found the post.
-func (w *worker) sighted(last store.Attempt, st provider.State) verdict {
+// foundPost returns the verdict of a lookup that found the post.
+func (w *worker) foundPost(last store.Attempt, st provider.State) verdict {
 	w.progress.settled()
 	w.state = st
 	v := w.advanced(w.attemptOver("reconcile"))
@@ -167,9 +167,9 @@ func (w *worker) sighted(last store.Attempt, st provider.State) verdict {
 	return v
 }
 
-// ask looks up an attempt at the network. Networks date posts by their own clocks: if this machine's clock is ahead,
-// the post seems older than its attempt, so the lookup starts earlier.
-func (w *worker) ask(ctx context.Context, last provider.Attempt, r provider.Reconciler,
+// lookUpAttempt looks up an attempt at the network. Networks date posts by their own clocks: if this machine's clock is
+// ahead, the post seems older than its attempt, so the lookup starts earlier.
+func (w *worker) lookUpAttempt(ctx context.Context, last provider.Attempt, r provider.Reconciler,
 	st provider.State) (provider.Outcome, provider.State, error) {
 	reconcile := func() (provider.Outcome, provider.State, error) {
 		at := provider.Attempt{StartedAt: last.StartedAt.Add(-w.progress.ClockAhead), Stale: last.Stale}
@@ -187,7 +187,8 @@ func (w *worker) ask(ctx context.Context, last provider.Attempt, r provider.Reco
 // absent counts lookups that did not find the post; after enough of them it may be retried.
 func (w *worker) absent(last store.Attempt, st provider.State, strategy provider.Strategy) verdict {
 	if w.progress.Absences++; w.progress.Absences < strategy.Absences {
-		return w.lookAgain(outcomeAbsent, "look again to be sure", w.pub.clock().Add(max(time.Second, strategy.Apart)))
+		return w.lookUpAgain(outcomeAbsent, "look again to be sure",
+			w.pub.clock().Add(max(time.Second, strategy.Apart)))
 	}
 	w.progress.settled()
 	w.state = st
@@ -215,14 +216,14 @@ func (w *worker) resend(ctx context.Context, last store.Attempt, first time.Time
 	return w.attempt(ctx, opResend, resender.Resend, &last.ID)
 }
 
-// lookAgain returns the verdict of an inconclusive lookup.
-func (w *worker) lookAgain(outcome, next string, at time.Time) verdict {
+// lookUpAgain returns the verdict of an inconclusive lookup.
+func (w *worker) lookUpAgain(outcome, next string, at time.Time) verdict {
 	return verdict{result: undecided, attempt: w.attemptOver("reconcile"), outcome: outcome, next: next, at: at,
 		tries: w.p.Tries}
 }
 
-// lookLater retries a lookup that failed.
-func (w *worker) lookLater(ctx context.Context, last store.Attempt, failure *provider.Error) (verdict, error) {
+// retryLookup retries a lookup that failed.
+func (w *worker) retryLookup(ctx context.Context, last store.Attempt, failure *provider.Error) (verdict, error) {
 	const message = "the network could not be asked whether the post was published: "
 	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired &&
 		w.account.Status != crier.AccountConnected {
@@ -234,7 +235,7 @@ func (w *worker) lookLater(ctx context.Context, last store.Attempt, failure *pro
 			return w.giveUp(last, message+failure.Message), nil
 		}
 	}
-	v := w.lookAgain(string(failure.Kind), "ask again", time.Time{})
+	v := w.lookUpAgain(string(failure.Kind), "ask again", time.Time{})
 	v.tries++
 	v.code, v.message = string(failure.Code), failure.Message
 	v.at = w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(v.tries)))

@@ -116,10 +116,10 @@ func (f *fixture) dieInCall(tb testing.TB, p store.Publication) {
 	if err := f.store.Lease(ctx, store.Patient, []*store.LeaseRequest{lease}); err != nil || !lease.Leased {
 		tb.Fatal(lease.Leased, err)
 	}
-	begun, err := w.begin(ctx, &store.AttemptStart{Publication: p, Owner: w.owner, Attempt: w.newAttempt(opPublish),
-		LeaseUntil: crier.TimeOf(now.Add(f.Publisher.timings.CallLease))})
-	if err != nil || !begun {
-		tb.Fatal(begun, err)
+	started, err := w.startAttempt(ctx, &store.AttemptStart{Publication: p, Owner: w.owner,
+		Attempt: w.newAttempt(opPublish), LeaseUntil: crier.TimeOf(now.Add(f.Publisher.timings.CallLease))})
+	if err != nil || !started {
+		tb.Fatal(started, err)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestEarlyLookupsDoNotChangeProviderState(t *testing.T) {
 	f.sleep(time.Second)
 	f.step(t, p.ID)
 	st, progress, err := f.Publisher.loadState(f.read(t, p.ID))
-	if err != nil || st.Data["seen"] != "" || progress.EarlyLooks != 1 || progress.Absences != 0 {
+	if err != nil || st.Data["seen"] != "" || progress.EarlyLookups != 1 || progress.Absences != 0 {
 		t.Errorf("%v, %+v, %v", st.Data, progress, err)
 	}
 }

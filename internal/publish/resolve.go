@@ -69,7 +69,7 @@ func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publicat
 	if err != nil {
 		return err
 	}
-	return s.settleByHand(ctx, tx, p, st, verdict{result: failed, resolved: resolved})
+	return s.settleManually(ctx, tx, p, st, verdict{result: failed, resolved: resolved})
 }
 
 // Cancel ends publications that have not started, on a person's request. The caller must have locked them and their
@@ -81,7 +81,7 @@ func (s *Publisher) Cancel(ctx context.Context, tx *store.Tx, list []store.Publi
 		if err != nil {
 			return err
 		}
-		v := verdict{result: canceled, byHand: true, now: s.clock.Now()}
+		v := verdict{result: canceled, manual: true, now: s.clock.Now()}
 		if settlements[i], err = outcome(p, st, v); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publicati
 		}
 	}
 	st = provider.State{Published: st.Published, PlatformPostID: st.PlatformPostID}
-	return s.settleByHand(ctx, tx, p, st, verdict{result: revived, resolved: resolved})
+	return s.settleManually(ctx, tx, p, st, verdict{result: revived, resolved: resolved})
 }
 
 // resolvePublished applies a person's decision that the open part was published.
@@ -119,14 +119,14 @@ func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store
 	if !st.Done {
 		v.result, v.at = partPublished, s.clock()
 	}
-	return s.settleByHand(ctx, tx, p, st, v)
+	return s.settleManually(ctx, tx, p, st, v)
 }
 
-// settleByHand writes the settlement of a person's decision.
-func (s *Publisher) settleByHand(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,
+// settleManually writes the settlement of a person's decision.
+func (s *Publisher) settleManually(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,
 	v verdict) error {
-	v.byHand, v.now, v.likePause = true, s.clock.Now(), s.timings.LikePause
-	if err := s.keepState(p, st, Progress{}); err != nil {
+	v.manual, v.now, v.likePause = true, s.clock.Now(), s.timings.LikePause
+	if err := s.encodeState(p, st, Progress{}); err != nil {
 		return err
 	}
 	one, err := outcome(*p, st, v)

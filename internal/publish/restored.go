@@ -9,8 +9,8 @@ import (
 	"crier/internal/store"
 )
 
-// restoredLookFor is how long networks are queried after a restore before a person has to decide.
-const restoredLookFor = 30 * time.Minute
+// restoredLookupTime is how long networks are queried after a restore before a person has to decide.
+const restoredLookupTime = 30 * time.Minute
 
 // restoration returns the restore of the store; nil if there was none. It is read once: no node runs during a restore.
 func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error) {
@@ -47,11 +47,11 @@ func (w *worker) wasDue(r store.Restoration) bool {
 	return !w.p.ScheduledAt.After(r.RestoredAt.Time) || w.p.CreatedAt.After(r.RestoredAt.Time)
 }
 
-// lookAfterRestore looks for posts that were published between backup and restore, and adopts what the network shows. A
-// post that was due in that time and is not found is left to a person, because it may have been edited before it was
+// lookUpAfterRestore looks for posts that were published between backup and restore, and adopts what the network shows.
+// A post that was due in that time and is not found is left to a person, because it may have been edited before it was
 // published; comments and reposts cannot be edited, so they continue when absent. Publications that are not yet due
 // wait for their time.
-func (w *worker) lookAfterRestore(ctx context.Context, r store.Restoration) (verdict, error) {
+func (w *worker) lookUpAfterRestore(ctx context.Context, r store.Restoration) (verdict, error) {
 	last, err := w.openAttempt(ctx)
 	if err != nil {
 		return verdict{}, err
@@ -60,7 +60,7 @@ func (w *worker) lookAfterRestore(ctx context.Context, r store.Restoration) (ver
 	switch {
 	case reconciler == nil || strategy.Method != provider.ByReading || !w.recognizable():
 		return w.notFound(ctx, r, last, "this network gives no way to find out whether it was published")
-	case w.pub.clock().Sub(r.RestoredAt.Time) > restoredLookFor:
+	case w.pub.clock().Sub(r.RestoredAt.Time) > restoredLookupTime:
 		return w.notFound(ctx, r, last, "it took too long to find out whether it was published")
 	case w.account.Status != crier.AccountConnected:
 		return w.notFound(ctx, r, last, "the account is "+string(w.account.Status))
@@ -75,7 +75,7 @@ func (w *worker) lookAfterRestore(ctx context.Context, r store.Restoration) (ver
 	if last != nil {
 		since = earlier(since, last.StartedAt.Time)
 	}
-	outcome, st, err := w.ask(ctx, provider.Attempt{StartedAt: since, Stale: true}, reconciler, w.state)
+	outcome, st, err := w.lookUpAttempt(ctx, provider.Attempt{StartedAt: since, Stale: true}, reconciler, w.state)
 	switch {
 	case err != nil:
 		return w.askAgain(ctx, r, last, provider.AsError(err))
@@ -83,7 +83,7 @@ func (w *worker) lookAfterRestore(ctx context.Context, r store.Restoration) (ver
 		return w.foundAfterRestore(ctx, r, last, st)
 	case outcome == provider.OutcomePending:
 		w.state = st
-		return w.lookAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(time.Second))), nil
+		return w.lookUpAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(time.Second))), nil
 	case outcome == provider.OutcomeAbsent && w.p.IsAction():
 		return w.proceed(ctx, r)
 	}
@@ -171,7 +171,7 @@ func (w *worker) askAgain(ctx context.Context, r store.Restoration, last *store.
 	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired {
 		return w.notFound(ctx, r, last, "the network could not be asked: "+failure.Message)
 	}
-	v := w.lookAgain(string(failure.Kind), "ask again", time.Time{})
+	v := w.lookUpAgain(string(failure.Kind), "ask again", time.Time{})
 	v.tries++
 	v.code, v.message = string(failure.Code), failure.Message
 	v.at = w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(v.tries)))

@@ -77,7 +77,7 @@ func TestPublicationsOfABackupAreLookedForBeforeAnythingIsSent(t *testing.T) {
 		"a network that cannot be read, due later": {due: 10 * time.Minute, want: crier.Published, commits: 1,
 			attempts: []string{"publish published"},
 			change:   func(_ *testing.T, _ *fixture, n *testNetwork) { n.strategy = provider.Strategy{} }},
-		"long after the restore": {public: 1, due: -time.Minute, since: restoredLookFor + time.Minute,
+		"long after the restore": {public: 1, due: -time.Minute, since: restoredLookupTime + time.Minute,
 			want: crier.Unknown, says: "it took too long to find out", attempts: []string{"reconcile unclear"}},
 		"without its account": {public: 1, due: -time.Minute, want: crier.Unknown, says: "the account is disabled",
 			attempts: []string{"reconcile unclear"},

@@ -20,7 +20,7 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 		v.attempt.Exchanges = w.exchanges
 	}
 	p := w.p
-	if err := w.pub.keepState(&p, w.state, w.progress); err != nil {
+	if err := w.pub.encodeState(&p, w.state, w.progress); err != nil {
 		return time.Time{}, err
 	}
 	s, err := outcome(p, w.state, v)
@@ -39,37 +39,37 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 
 // commitSettlements commits settlements in one transaction.
 func (s *Publisher) commitSettlements(ctx context.Context, wait store.LockWait, list []*settlement) error {
-	now, err := s.tell(list...)
+	now, err := s.encodeEvents(list...)
 	if err != nil {
 		return err
 	}
-	return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.writeTold(ctx, tx, wait, now, list...) })
+	return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.writeEncoded(ctx, tx, wait, now, list...) })
 }
 
 // writeSettlements writes settlements in the caller's transaction.
 func (s *Publisher) writeSettlements(ctx context.Context, tx *store.Tx, wait store.LockWait,
 	list ...*settlement) error {
-	now, err := s.tell(list...)
+	now, err := s.encodeEvents(list...)
 	if err != nil {
 		return err
 	}
-	return s.writeTold(ctx, tx, wait, now, list...)
+	return s.writeEncoded(ctx, tx, wait, now, list...)
 }
 
-// tell encodes the events of settlements, and returns the time at which they are written.
-func (s *Publisher) tell(list ...*settlement) (crier.Time, error) {
+// encodeEvents encodes the events of settlements, and returns the time at which they are written.
+func (s *Publisher) encodeEvents(list ...*settlement) (crier.Time, error) {
 	now := s.clock.Now()
 	for _, one := range list {
-		if err := one.tell(now); err != nil {
+		if err := one.encodeEvents(now); err != nil {
 			return now, err
 		}
 	}
 	return now, nil
 }
 
-// writeTold is the one place where verdicts are written: those of one worker, of a batch, and of a person. It books
+// writeEncoded is the one place where verdicts are written: those of one worker, of a batch, and of a person. It books
 // credits last, because that locks the organizations' rows.
-func (s *Publisher) writeTold(ctx context.Context, tx *store.Tx, wait store.LockWait, now crier.Time,
+func (s *Publisher) writeEncoded(ctx context.Context, tx *store.Tx, wait store.LockWait, now crier.Time,
 	list ...*settlement) error {
 	rows := make([]*store.Settlement, len(list))
 	for i, one := range list {

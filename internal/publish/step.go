@@ -68,7 +68,7 @@ type worker struct {
 
 // work reaches a verdict on the publication and commits it.
 func (w *worker) work(ctx context.Context) (time.Time, error) {
-	v, err := w.judge(ctx)
+	v, err := w.decide(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -81,8 +81,8 @@ func (w *worker) work(ctx context.Context) (time.Time, error) {
 // waitUntil returns the verdict that there is nothing to do yet.
 func (w *worker) waitUntil(at time.Time) verdict { return verdict{result: waiting, at: at} }
 
-// judge performs the next step of the row.
-func (w *worker) judge(ctx context.Context) (verdict, error) {
+// decide performs the next step of the row.
+func (w *worker) decide(ctx context.Context) (verdict, error) {
 	if err := w.load(ctx); err != nil {
 		return verdict{}, err
 	}
@@ -97,7 +97,7 @@ func (w *worker) judge(ctx context.Context) (verdict, error) {
 	if restore, err := w.fromBackup(ctx); err != nil {
 		return verdict{}, err
 	} else if restore != nil {
-		return w.lookAfterRestore(ctx, *restore)
+		return w.lookUpAfterRestore(ctx, *restore)
 	}
 	if w.p.Status == crier.Publishing {
 		last, err := w.pub.store.LastSend(ctx, w.p)
@@ -130,7 +130,7 @@ func (w *worker) load(ctx context.Context) (err error) {
 			return err
 		}
 		w.content, err = w.pub.content.action(ctx, w.pub.store, w.p, w.parent)
-		w.content = Suit(w.info, w.content)
+		w.content = Adapt(w.info, w.content)
 		return err
 	}
 	post, err := w.pub.content.Stored(ctx, w.pub.store, w.p.TeamID, w.around.Content)
@@ -138,7 +138,7 @@ func (w *worker) load(ctx context.Context) (err error) {
 		return err
 	}
 	w.content = post.For(w.p.Provider, w.p.SocialAccountID)
-	w.content, err = w.pub.content.WithSettings(ctx, w.pub.store, w.p.TeamID, w.network, Suit(w.info, w.content),
+	w.content, err = w.pub.content.WithSettings(ctx, w.pub.store, w.p.TeamID, w.network, Adapt(w.info, w.content),
 		w.p.Settings)
 	return err
 }
@@ -200,7 +200,7 @@ func (w *worker) forward(ctx context.Context) (verdict, error) {
 	case w.account.Status != crier.AccountConnected:
 		return w.awaitAccount(), nil
 	}
-	if v, err := w.makeReady(ctx); v != nil || err != nil {
+	if v, err := w.prepareCall(ctx); v != nil || err != nil {
 		return orZero(v), err
 	}
 	due := w.p.ScheduledAt.Time
@@ -216,8 +216,8 @@ func (w *worker) forward(ctx context.Context) (verdict, error) {
 	return w.commit(ctx)
 }
 
-// makeReady does everything that must precede the publishing call. It returns nil when that is done.
-func (w *worker) makeReady(ctx context.Context) (*verdict, error) {
+// prepareCall does everything that must precede the publishing call. It returns nil when that is done.
+func (w *worker) prepareCall(ctx context.Context) (*verdict, error) {
 	if w.p.Kind == store.EngagementComment {
 		if v, err := w.awaitLikes(ctx); v != nil || err != nil {
 			return v, err
@@ -284,7 +284,7 @@ func (w *worker) recording(ctx context.Context) context.Context {
 // prepare uploads media and creates containers, saving the state after each exchange. It returns nil when everything is
 // ready.
 func (w *worker) prepare(ctx context.Context) (*verdict, error) {
-	for began := w.pub.clock(); ; {
+	for start := w.pub.clock(); ; {
 		st, err := w.network.Prepare(ctx, w.client, w.content, w.state.Clone())
 		w.state = st
 		if err != nil {
@@ -297,7 +297,7 @@ func (w *worker) prepare(ctx context.Context) (*verdict, error) {
 		if err := w.save(ctx); err != nil {
 			return nil, err
 		}
-		if now := w.pub.clock(); st.NextPollAfter.After(now) || now.Sub(began) > runBudget {
+		if now := w.pub.clock(); st.NextPollAfter.After(now) || now.Sub(start) > runBudget {
 			v := w.waitUntil(later(st.NextPollAfter, now))
 			return &v, nil
 		}
@@ -314,7 +314,7 @@ func (w *worker) saveIfChanged(ctx context.Context) error {
 
 // save commits the provider state and extends the lease.
 func (w *worker) save(ctx context.Context) error {
-	if err := w.pub.keepState(&w.p, w.state, w.progress); err != nil {
+	if err := w.pub.encodeState(&w.p, w.state, w.progress); err != nil {
 		return err
 	}
 	defer w.passed(StepSaved)

@@ -25,7 +25,7 @@ const (
 // dead node's work continues within a minute even if its jobs are lost.
 func (s *Publisher) WakeOverdue(ctx context.Context) error {
 	waiting := overdueAfter
-	if s.limiter.inWork() >= busyThreshold {
+	if s.limiter.running() >= busyThreshold {
 		waiting = overdueWhenBusy
 	}
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {

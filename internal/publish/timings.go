@@ -15,8 +15,8 @@ type Timings struct {
 	CommitTimeout time.Duration
 	// SettleSlack is added to the fence and the call's timeout before absence is trusted.
 	SettleSlack time.Duration
-	// LookPause bounds the pauses before and between lookups of a lost post; by default the network decides.
-	LookPause time.Duration
+	// LookupPause bounds the pauses before and between lookups of a lost post; by default the network decides.
+	LookupPause time.Duration
 	// Lease is how long a worker holds a publication without extending the lease, CallLease how long during a
 	// publishing call, whose outcome should be known soon.
 	Lease, CallLease time.Duration
@@ -61,16 +61,16 @@ func (t Timings) commitTimeout(info provider.Info) time.Duration {
 
 // paced returns a network's strategy with bounded pauses.
 func (t Timings) paced(s provider.Strategy) provider.Strategy {
-	if t.LookPause > 0 {
-		s.NotBefore, s.Apart = min(s.NotBefore, t.LookPause), min(s.Apart, t.LookPause)
+	if t.LookupPause > 0 {
+		s.NotBefore, s.Apart = min(s.NotBefore, t.LookupPause), min(s.Apart, t.LookupPause)
 	}
 	return s
 }
 
 // early returns the bounded delay of the n-th early lookup after a lost answer.
 func (t Timings) early(looks []time.Duration, number int) time.Duration {
-	if t.LookPause > 0 {
-		return min(looks[number], time.Duration(number+1)*t.LookPause)
+	if t.LookupPause > 0 {
+		return min(looks[number], time.Duration(number+1)*t.LookupPause)
 	}
 	return looks[number]
 }

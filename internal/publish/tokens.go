@@ -130,8 +130,8 @@ func (s *Tokens) For(ctx context.Context, a store.Account) (provider.Account, er
 	return account, err
 }
 
-// Ask calls an account's network, and retries once with a refreshed token when the first is rejected.
-func (s *Tokens) Ask(ctx context.Context, a store.Account, call func(provider.Account) error) error {
+// Call calls an account's network, and retries once with a refreshed token when the first is rejected.
+func (s *Tokens) Call(ctx context.Context, a store.Account, call func(provider.Account) error) error {
 	client, err := s.For(ctx, a)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (s *Tokens) renewClaimed(ctx context.Context, known store.Account, owner cr
 	if err != nil {
 		return known, err
 	}
-	renewal := renewal{asked: current}
+	renewal := renewal{before: current}
 	if !newer(current, known) { // otherwise another node was faster
 		account := NetworkAccount(current)
 		if account.Token, renewal.err = s.Open(current); renewal.err == nil {
@@ -221,28 +221,28 @@ func newer(current, known store.Account) bool {
 
 // renewal is the result of refreshing a token.
 type renewal struct {
-	asked store.Account // as it was before the refresh
-	token *provider.Token
-	err   error
+	before store.Account // as it was before the refresh
+	token  *provider.Token
+	err    error
 }
 
 // endRenewal writes the result, unless the account was disconnected or reconnected meanwhile.
 func (s *Tokens) endRenewal(ctx context.Context, tx *store.Tx, r renewal, owner crier.ID) (store.Account, error) {
-	locked, err := tx.LockAccounts(ctx, r.asked.TeamID, []crier.ID{r.asked.ID})
+	locked, err := tx.LockAccounts(ctx, r.before.TeamID, []crier.ID{r.before.ID})
 	if err != nil {
-		return r.asked, err
+		return r.before, err
 	}
-	a, ok := locked[r.asked.ID]
-	if ok && bytes.Equal(a.Token, r.asked.Token) {
+	a, ok := locked[r.before.ID]
+	if ok && bytes.Equal(a.Token, r.before.Token) {
 		changed, err := s.enterRenewal(ctx, &a, r)
 		if err == nil && changed {
-			err = s.write(ctx, tx, locked[r.asked.ID], a)
+			err = s.write(ctx, tx, locked[r.before.ID], a)
 		}
 		if err != nil {
 			return a, err
 		}
 	}
-	return a, tx.ReleaseRefresh(ctx, r.asked.ID, owner)
+	return a, tx.ReleaseRefresh(ctx, r.before.ID, owner)
 }
 
 // write writes an account and records its events.

@@ -41,7 +41,7 @@ func TestAskRefreshesRejectedTokenAndRetriesOnce(t *testing.T) {
 		} {
 			f := newFixture(t, st, &renewing{})
 			var accesses []string
-			err := f.Tokens.Ask(context.Background(), f.account, func(a provider.Account) error {
+			err := f.Tokens.Call(context.Background(), f.account, func(a provider.Account) error {
 				accesses = append(accesses, a.Token.Access.Reveal())
 				return tc.answers[len(accesses)-1]
 			})
@@ -58,11 +58,11 @@ type hanging struct {
 	renewing
 	team    map[crier.ID]bool // its accounts
 	release chan struct{}
-	asked   chan crier.ID
+	calls   chan crier.ID
 }
 
 func (h *hanging) Refresh(_ context.Context, a provider.Account) (provider.Token, error) {
-	h.asked <- a.ID
+	h.calls <- a.ID
 	if h.team[a.ID] {
 		<-h.release
 	}
@@ -73,7 +73,7 @@ func TestRenewalsOfOneTeamDoNotDelayThoseOfAnother(t *testing.T) {
 	t.Parallel()
 	const many = 3 * refreshWorkers
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
-		network := &hanging{team: map[crier.ID]bool{}, release: make(chan struct{}), asked: make(chan crier.ID, 2*many)}
+		network := &hanging{team: map[crier.ID]bool{}, release: make(chan struct{}), calls: make(chan crier.ID, 2*many)}
 		flood, other := newFixture(t, st, network), newFixture(t, st, network)
 		insert := func(f *fixture, remote string, ends time.Duration) crier.ID {
 			a := f.account
@@ -93,7 +93,7 @@ func TestRenewalsOfOneTeamDoNotDelayThoseOfAnother(t *testing.T) {
 		deadline := time.After(2 * time.Minute)
 		for found := false; !found; {
 			select {
-			case id := <-network.asked:
+			case id := <-network.calls:
 				found = id == last
 			case <-deadline:
 				t.Fatal("the account of the other team is not renewed")

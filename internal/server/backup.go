@@ -66,7 +66,7 @@ func Restore(ctx context.Context, c Config, path string, o BackupOptions) (done 
 	}
 	return backup.Restore(ctx, path, backup.Target{
 		DatabaseURL: c.DatabaseURL, DataDir: c.DataDir, Blobs: blobs, Secret: secret, Passphrase: o.Passphrase,
-		KeepSecret: c.keepKey, PrepareJobs: c.prepareJobs, CheckMedia: o.CheckMedia, Now: c.Now,
+		KeepSecret: c.writeKey, PrepareJobs: c.prepareJobs, CheckMedia: o.CheckMedia, Now: c.Now,
 	})
 }
 
@@ -97,8 +97,8 @@ func (c *Config) storeConfig() store.Config {
 	return store.Config{DatabaseURL: c.DatabaseURL, DataDir: c.DataDir, CreditsLow: c.CreditsLow, Logger: c.Logger}
 }
 
-// keepKey writes the secret key of a backup into the data directory.
-func (c *Config) keepKey(secret string) error {
+// writeKey writes the secret key of a backup into the data directory.
+func (c *Config) writeKey(secret string) error {
 	path := filepath.Join(c.DataDir, keyFile)
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)

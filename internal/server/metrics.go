@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// vitalsKept is how long numbers from the database are cached, however many clients ask.
-	vitalsKept = 5 * time.Second
+	// vitalsTTL is how long numbers from the database are cached, however many clients ask.
+	vitalsTTL = 5 * time.Second
 	// vitalsTimeout bounds the database query.
 	vitalsTimeout = 5 * time.Second
 )
@@ -46,9 +46,9 @@ type vitalsCollector struct {
 	now   func() time.Time
 	log   *slog.Logger
 
-	mu    sync.Mutex
-	asked time.Time
-	kept  []prometheus.Metric
+	mu     sync.Mutex
+	readAt time.Time
+	cached []prometheus.Metric
 }
 
 func newVitalsCollector(s *store.Store, now func() time.Time, log *slog.Logger) *vitalsCollector {
@@ -69,23 +69,23 @@ func (c *vitalsCollector) Collect(ch chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
-	if age := now.Sub(c.asked); c.kept == nil || age < 0 || age >= vitalsKept {
+	if age := now.Sub(c.readAt); c.cached == nil || age < 0 || age >= vitalsTTL {
 		ctx, cancel := context.WithTimeout(context.Background(), vitalsTimeout)
 		defer cancel()
-		list, err := c.ask(ctx, now)
+		list, err := c.read(ctx, now)
 		if err != nil {
 			c.log.Warn("metrics: the database does not answer", "error", err)
 			ch <- prometheus.MustNewConstMetric(databaseDesc, prometheus.GaugeValue, 0)
 			return
 		}
-		c.asked, c.kept = now, list
+		c.readAt, c.cached = now, list
 	}
-	for _, m := range c.kept {
+	for _, m := range c.cached {
 		ch <- m
 	}
 }
 
-func (c *vitalsCollector) ask(ctx context.Context, now time.Time) ([]prometheus.Metric, error) {
+func (c *vitalsCollector) read(ctx context.Context, now time.Time) ([]prometheus.Metric, error) {
 	jobs, err := c.store.JobCounts(ctx)
 	if err != nil {
 		return nil, err

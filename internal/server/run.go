@@ -107,7 +107,7 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	}
 	go func() { failed <- serveOn(server, listener) }()
 	if n.ownsProcess {
-		go n.giveBackMemory(background)
+		go n.releaseMemory(background)
 	}
 	select {
 	case <-ctx.Done():
@@ -125,10 +125,10 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 // idlePeriod is how often a node checks whether it is idle.
 const idlePeriod = 5 * time.Second
 
-// giveBackMemory releases the memory that only the start needed, most of it for building the document and the pages.
+// releaseMemory releases the memory that only the start needed, most of it for building the document and the pages.
 // After that it releases unused memory whenever the node is idle: the pages of the executable at every check, garbage
 // once a minute, first when the jobs that run at every start have finished.
-func (n *Node) giveBackMemory(ctx context.Context) {
+func (n *Node) releaseMemory(ctx context.Context) {
 	debug.FreeOSMemory()
 	unmapProgram(n.log)
 	tick := time.NewTicker(idlePeriod)
@@ -176,15 +176,15 @@ func (n *Node) httpServer(ready func(context.Context) error, metrics http.Handle
 	if c.MetricsListen == "" && !c.Public {
 		cfg.MetricsHandler = metrics
 	}
-	door := api.New(cfg)
-	server := newHTTPServer(door, n.log)
+	handler := api.New(cfg)
+	server := newHTTPServer(handler, n.log)
 	var err error
 	if server.TLSConfig, err = c.TLS.serverConfig(c.PublicURL, c.DataDir); err != nil {
 		return nil, err
 	}
 	if !cfg.WorkerOnly { // agents connect at /mcp and use the same API as every other client
-		agents := mcp.NewHandler(door.ForAgents(), c.PublicURL, c.Version, c.Now)
-		door.Mount("/mcp", agents)
+		agents := mcp.NewHandler(handler.ForAgents(), c.PublicURL, c.Version, c.Now)
+		handler.Mount("/mcp", agents)
 		server.RegisterOnShutdown(agents.Close)
 	}
 	server.RegisterOnShutdown(n.Services.Events.Log().Close)
@@ -194,7 +194,7 @@ func (n *Node) httpServer(ready func(context.Context) error, metrics http.Handle
 // startBackground starts the background loops, which run until ctx ends.
 func (n *Node) startBackground(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { n.Services.Events.Log().Run(ctx) })
-	running.Go(func() { n.Services.Access.NoteUses(ctx) })
+	running.Go(func() { n.Services.Access.RecordUses(ctx) })
 	running.Go(func() {
 		n.Services.Upkeep.MergeChanges(ctx, func(err error) {
 			n.log.Warn("could not merge changes of posts into the search index; a later change tries again",

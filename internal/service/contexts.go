@@ -72,7 +72,7 @@ func (s *Contexts) reached(ctx context.Context, scope access.CallerScope, out cr
 	for _, t := range teams.Data {
 		inTeam := granted[t.OrganizationID]
 		out.Teams = append(out.Teams, crier.ContextTeam{Team: t, Role: effectiveRole(inTeam),
-			Permissions: permissionsOf(scope.Caller(), inTeam, access.WholeOrganization)})
+			Permissions: permissionsOf(scope.Caller(), inTeam, access.IsOrganizationWide)})
 	}
 	if len(out.Organizations) > 0 {
 		out.DefaultOrganizationID = &out.Organizations[0].ID

@@ -94,7 +94,7 @@ func (f fanOut) deliver(id crier.ID) delivery {
 // published there and what it costs. The settings and the actions of the delivery are the ones that are asked for.
 func (f fanOut) check(d *delivery) provider.Findings {
 	settings := d.content.Settings
-	d.content = publish.Suit(f.providers.InfoFor(d.provider, publish.NetworkAccount(d.account)),
+	d.content = publish.Adapt(f.providers.InfoFor(d.provider, publish.NetworkAccount(d.account)),
 		f.contentFor(d.accountID))
 	d.content.Settings, d.content.Assets = settings, f.assets
 	found := d.provider.Check(publish.NetworkAccount(d.account), d.content)

@@ -40,7 +40,7 @@ func (s *Schedules) PostNow(ctx context.Context, scope access.TeamScope, post cr
 	if in.WaitSeconds != nil {
 		wait = *in.WaitSeconds
 	}
-	if err := s.profiles.Freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+	if err := s.profiles.Refresh(ctx, scope, in.SocialAccountIDs); err != nil {
 		return crier.ScheduleResult{}, err
 	}
 	ticket, err := access.Write(ctx, s.writes, func(tx *store.Tx) (Ticket, error) {

@@ -55,7 +55,7 @@ func (s *Schedules) Schedule(ctx context.Context, scope access.TeamScope, post c
 	if in.ScheduledAt != nil {
 		w.at = *in.ScheduledAt
 	}
-	if err := s.profiles.Freshen(ctx, scope, in.SocialAccountIDs); err != nil {
+	if err := s.profiles.Refresh(ctx, scope, in.SocialAccountIDs); err != nil {
 		return crier.ScheduleResult{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.ScheduleResult, error) {
@@ -368,7 +368,7 @@ func (s *Schedules) dryRun(ctx context.Context, scope access.TeamScope, accounts
 	if err := scope.Check(); err != nil {
 		return out, err
 	}
-	if err := s.profiles.Freshen(ctx, scope, accounts); err != nil {
+	if err := s.profiles.Refresh(ctx, scope, accounts); err != nil {
 		return out, err
 	}
 	err := s.store.WithTx(ctx, func(tx *store.Tx) error {

@@ -285,7 +285,7 @@ func TestDeviceGetsTokensAfterApproval(t *testing.T) {
 	t.Parallel()
 	eachOffice(t, func(t *testing.T, o office) {
 		ctx := t.Context()
-		code, err := o.Devices.Begin(ctx, "laptop")
+		code, err := o.Devices.Start(ctx, "laptop")
 		if err != nil {
 			t.Fatal(err)
 		}

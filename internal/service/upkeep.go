@@ -97,7 +97,7 @@ func (s *Upkeep) Sweep(ctx context.Context) error {
 			if err := tx.SweepSignIns(ctx, s.clock.Now()); err != nil {
 				return err
 			}
-			if err := tx.SweepQuotas(ctx, crier.TimeOf(s.clock().Add(-publish.QuotasKept))); err != nil {
+			if err := tx.SweepQuotas(ctx, crier.TimeOf(s.clock().Add(-publish.QuotaRetention))); err != nil {
 				return err
 			}
 			removed, err = tx.SweepAnswers(ctx, s.clock.Now())

@@ -32,7 +32,7 @@ func (s *Accounts) Choices(ctx context.Context, scope access.TeamScope, id crier
 		return out, crier.Invalid(crier.At("must be one of "+strings.Join(known, ", "), "setting"))
 	}
 	var choices provider.Choices
-	err = s.ask(ctx, a, func(ctx context.Context, client provider.Account) (err error) {
+	err = s.call(ctx, a, func(ctx context.Context, client provider.Account) (err error) {
 		choices, err = s.providers.Features(network).Chooser.Choices(ctx, client, setting, query)
 		return err
 	})
@@ -64,7 +64,7 @@ func (s *Accounts) Mentions(ctx context.Context, scope access.TeamScope, id crie
 		return out, crier.Conflict("%s lets nobody be looked up.", a.Provider)
 	}
 	var found []provider.Mention
-	err = s.ask(ctx, a, func(ctx context.Context, client provider.Account) (err error) {
+	err = s.call(ctx, a, func(ctx context.Context, client provider.Account) (err error) {
 		found, err = mentioner.Mentions(ctx, client, query)
 		return err
 	})
@@ -99,11 +99,11 @@ func (s *Accounts) connected(ctx context.Context, scope access.TeamScope, id cri
 	return a, network, nil
 }
 
-// ask calls the account's network within its limits.
-func (s *Accounts) ask(ctx context.Context, a store.Account,
+// call calls the account's network within its limits.
+func (s *Accounts) call(ctx context.Context, a store.Account,
 	call func(context.Context, provider.Account) error) error {
 	metered := s.engine.Quotas.Metered(ctx, a)
-	err := s.engine.Tokens.Ask(ctx, a, func(client provider.Account) error { return call(metered, client) })
+	err := s.engine.Tokens.Call(ctx, a, func(client provider.Account) error { return call(metered, client) })
 	failure := provider.AsError(err)
 	switch {
 	case failure == nil:

@@ -206,7 +206,7 @@ func TestFreshenKeepsWhatTheNetworkSays(t *testing.T) {
 		ctx := t.Context()
 		freshen := func() store.Account {
 			t.Helper()
-			if err := w.Profiles.Freshen(ctx, scope, []crier.ID{a.ID}); err != nil {
+			if err := w.Profiles.Refresh(ctx, scope, []crier.ID{a.ID}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := w.SocialAccount(ctx, w.Team.ID, a.ID)

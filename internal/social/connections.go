@@ -43,8 +43,8 @@ func (s *Connections) callbackURL(network crier.Provider) string {
 	return s.publicURL + "/oauth/" + string(network) + "/callback"
 }
 
-// Begin returns the URL of the network's consent page.
-func (s *Connections) Begin(ctx context.Context, scope access.TeamScope,
+// Start returns the URL of the network's consent page.
+func (s *Connections) Start(ctx context.Context, scope access.TeamScope,
 	in crier.ConnectRequest) (crier.ConnectResponse,
 	error) {
 	var none crier.ConnectResponse
@@ -243,7 +243,7 @@ func (s *Connections) Complete(ctx context.Context, in Callback) (Outcome, error
 	case len(accounts) == 0:
 		out.Failure = "the consent gives access to no account that can publish"
 		return out, s.fail(ctx, c, out.Failure, false)
-	case len(accounts) == 1 && begunBy(c, in.Person):
+	case len(accounts) == 1 && wasStartedBy(c, in.Person):
 		out.Connected, err = s.connect(ctx, c, accounts)
 	default:
 		err = s.offer(ctx, c, accounts, &out)
@@ -276,9 +276,9 @@ func (s *Connections) recordFailure(tx *store.Tx, c store.Connection, id crier.I
 		Object: crier.FailedConnection{ID: id, Provider: c.Provider, Refused: refused, Message: message}})
 }
 
-// begunBy reports whether a person started a connection. A connection started by a key counts for no person, not even
-// its creator, because other people and programs hold the key.
-func begunBy(c store.Connection, person crier.ID) bool {
+// wasStartedBy reports whether a person started a connection. A connection started by a key counts for no person, not
+// even its creator, because other people and programs hold the key.
+func wasStartedBy(c store.Connection, person crier.ID) bool {
 	return person != "" && c.PrincipalKind == store.UserPrincipal && c.PrincipalID == person
 }
 

@@ -75,7 +75,7 @@ func each(t *testing.T, test func(t *testing.T, w *world, n *consenting, scope a
 func (w *world) begin(t *testing.T, scope access.TeamScope) string {
 	t.Helper()
 	back := crier.WebURL("https://app.example/back?tab=1")
-	begun, err := w.Connections.Begin(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderThreads,
+	begun, err := w.Connections.Start(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderThreads,
 		ReturnURL: &back})
 	if err != nil {
 		t.Fatal(err)
@@ -330,11 +330,11 @@ func TestConnectionNeedsPermissionAtTheEnd(t *testing.T) {
 func TestNetworksWithoutAConsentCannotBeConnected(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
-		_, err := w.Connections.Begin(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderX})
+		_, err := w.Connections.Start(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderX})
 		if !crier.IsKind(err, crier.KindConflict) {
 			t.Errorf("got %v", err)
 		}
-		_, err = w.Connections.Begin(t.Context(), access.TeamScope{}, crier.ConnectRequest{})
+		_, err = w.Connections.Start(t.Context(), access.TeamScope{}, crier.ConnectRequest{})
 		if !errors.Is(err, access.ErrNoScope) {
 			t.Errorf("got %v", err)
 		}
@@ -387,7 +387,7 @@ func TestReturnURLMustBelongToTheOrganization(t *testing.T) {
 		refused := func(address string) bool {
 			t.Helper()
 			to := crier.WebURL(address)
-			_, err := w.Connections.Begin(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderThreads,
+			_, err := w.Connections.Start(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderThreads,
 				ReturnURL: &to})
 			if err != nil && !crier.IsKind(err, crier.KindInvalid) {
 				t.Fatal(err)

@@ -20,8 +20,8 @@ const (
 	profileTimeout = 5 * time.Second
 	// profilePause is how long a network that failed is not called again.
 	profilePause = time.Minute
-	// networksKept is the number of accounts whose network a node caches.
-	networksKept = 10_000
+	// maxNetworks is the number of accounts whose network a node caches.
+	maxNetworks = 10_000
 )
 
 // Profiles keeps the profiles of accounts up to date, on networks where they change from hour to hour.
@@ -44,9 +44,9 @@ func newProfiles(st *store.Store, networks *provider.Registry, engine *publish.E
 		tried: map[crier.ID]time.Time{}, networks: map[crier.ID]crier.Provider{}}
 }
 
-// Freshen reads the profiles of a request's accounts whose network requires it before scheduling. A network that does
+// Refresh reads the profiles of a request's accounts whose network requires it before scheduling. A network that does
 // not respond blocks nothing: the previous profile is used, and the network decides in the end.
-func (s *Profiles) Freshen(ctx context.Context, scope access.TeamScope, ids []crier.ID) error {
+func (s *Profiles) Refresh(ctx context.Context, scope access.TeamScope, ids []crier.ID) error {
 	networks, err := s.networksOf(ctx, scope.Team().ID, ids)
 	if err != nil {
 		return err
@@ -65,10 +65,10 @@ func (s *Profiles) Freshen(ctx context.Context, scope access.TeamScope, ids []cr
 			return err
 		}
 		for _, a := range stale {
-			if !s.mayAsk(a.ID) {
+			if !s.mayRead(a.ID) {
 				continue
 			}
-			if err := s.ask(ctx, profiler, a); err != nil {
+			if err := s.read(ctx, profiler, a); err != nil {
 				s.log.WarnContext(ctx, "could not ask what an account may do", "account", a.ID, "provider", a.Provider,
 					"error", err)
 			}
@@ -101,15 +101,15 @@ func (s *Profiles) networksOf(ctx context.Context, team crier.ID, ids []crier.ID
 	maps.Copy(found, read)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.networks)+len(read) > networksKept {
+	if len(s.networks)+len(read) > maxNetworks {
 		clear(s.networks)
 	}
 	maps.Copy(s.networks, read)
 	return found, nil
 }
 
-// mayAsk limits how often an account is read.
-func (s *Profiles) mayAsk(id crier.ID) bool {
+// mayRead limits how often an account is read.
+func (s *Profiles) mayRead(id crier.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.clock()
@@ -125,8 +125,8 @@ func (s *Profiles) mayAsk(id crier.ID) bool {
 	return true
 }
 
-// ask reads one account from its network and stores the profile.
-func (s *Profiles) ask(ctx context.Context, profiler provider.Profiler, a store.Account) error {
+// read reads one account from its network and stores the profile.
+func (s *Profiles) read(ctx context.Context, profiler provider.Profiler, a store.Account) error {
 	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
 	defer cancel()
 	client, err := s.tokens.For(ctx, a)

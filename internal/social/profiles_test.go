@@ -33,16 +33,16 @@ func TestFreshenReadsOnlyRequestedNetworks(t *testing.T) {
 	profiles := newWorld(t, f, plain, asked).Profiles
 	onTikTok := f.NewAccount(crier.ProviderTikTok, func(a *store.Account) { a.ProfileAt = &f.Now })
 	scope, accounts := accesstest.Owner(t, f).Team(crier.PublishPosts), []crier.ID{f.Account.ID, onTikTok.ID}
-	if err := profiles.Freshen(t.Context(), scope, accounts); err != nil {
+	if err := profiles.Refresh(t.Context(), scope, accounts); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := profiles.Freshen(t.Context(), scope, accounts[:1]); err != nil {
+	if err := profiles.Refresh(t.Context(), scope, accounts[:1]); err != nil {
 		t.Errorf("a post on X alone asks the database: %v", err)
 	}
-	if profiles.Freshen(t.Context(), scope, accounts) == nil {
+	if profiles.Refresh(t.Context(), scope, accounts) == nil {
 		t.Error("a post on TikTok does not ask the database")
 	}
 }

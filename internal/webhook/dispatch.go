@@ -66,29 +66,29 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 	if len(list) > 0 {
 		at = list[len(list)-1].Sequence
 	}
-	deliveries, told := fanOutEvents(webhooks, list)
-	if err := s.deliver(ctx, tx, told, deliveries, false); err != nil {
+	deliveries, receivers := fanOutEvents(webhooks, list)
+	if err := s.deliver(ctx, tx, receivers, deliveries, false); err != nil {
 		return err
 	}
 	return tx.SetDispatched(ctx, at)
 }
 
 // fanOutEvents returns which webhook receives which event, and the webhooks in order.
-func fanOutEvents(webhooks []store.Webhook, list []store.Event) (deliveries []store.Delivery, told []crier.ID) {
+func fanOutEvents(webhooks []store.Webhook, list []store.Event) (deliveries []store.Delivery, receivers []crier.ID) {
 	of := map[crier.ID][]store.Webhook{}
 	for _, w := range webhooks {
 		of[w.OrganizationID] = append(of[w.OrganizationID], w)
 	}
 	for _, e := range list {
 		for _, w := range of[e.OrganizationID] {
-			if wantsEvent(w, e) {
+			if receivesEvent(w, e) {
 				deliveries = append(deliveries, newDelivery(w, e))
-				told = append(told, w.ID)
+				receivers = append(receivers, w.ID)
 			}
 		}
 	}
-	slices.Sort(told)
-	return deliveries, slices.Compact(told)
+	slices.Sort(receivers)
+	return deliveries, slices.Compact(receivers)
 }
 
 func newDelivery(w store.Webhook, e store.Event) store.Delivery {
@@ -97,8 +97,8 @@ func newDelivery(w store.Webhook, e store.Event) store.Delivery {
 			ID: crier.NewID(), WebhookID: w.ID, EventID: e.ID, EventType: e.Type}}
 }
 
-// wantsEvent reports whether a webhook receives an event. A test event is only for the webhook it names.
-func wantsEvent(w store.Webhook, e store.Event) bool {
+// receivesEvent reports whether a webhook receives an event. A test event is only for the webhook it names.
+func receivesEvent(w store.Webhook, e store.Event) bool {
 	if e.Sequence <= w.AfterSequence {
 		return false
 	}
@@ -113,10 +113,10 @@ func wantsEvent(w store.Webhook, e store.Event) bool {
 }
 
 // deliver writes deliveries and admits as many as the limits allow. Webhooks are locked in a fixed order.
-func (s *Dispatcher) deliver(ctx context.Context, tx *store.Tx, told []crier.ID, deliveries []store.Delivery,
+func (s *Dispatcher) deliver(ctx context.Context, tx *store.Tx, receivers []crier.ID, deliveries []store.Delivery,
 	again bool) error {
 	enabled := map[crier.ID]store.Webhook{}
-	for _, id := range told {
+	for _, id := range receivers {
 		w, err := tx.LockWebhookByID(ctx, id)
 		if err != nil {
 			return err
@@ -126,14 +126,14 @@ func (s *Dispatcher) deliver(ctx context.Context, tx *store.Tx, told []crier.ID,
 		}
 	}
 	deliveries = slices.DeleteFunc(deliveries, func(d store.Delivery) bool {
-		_, wanted := enabled[d.WebhookID]
-		return !wanted
+		_, isEnabled := enabled[d.WebhookID]
+		return !isEnabled
 	})
 	if err := tx.InsertDeliveries(ctx, deliveries, again, s.clock.Now()); err != nil {
 		return err
 	}
-	for _, id := range told {
-		if w, wanted := enabled[id]; wanted {
+	for _, id := range receivers {
+		if w, isEnabled := enabled[id]; isEnabled {
 			if err := s.Admit(ctx, tx, w); err != nil {
 				return err
 			}

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// givenUpAfter is how long a delivery is retried, and how long a webhook may fail.
-	givenUpAfter = 3 * 24 * time.Hour
-	// maxAttemptsKept is how many attempts of a delivery are shown.
-	maxAttemptsKept = 20
+	// giveUpAfter is how long a delivery is retried, and how long a webhook may fail.
+	giveUpAfter = 3 * 24 * time.Hour
+	// maxStoredAttempts is how many attempts of a delivery are shown.
+	maxStoredAttempts = 20
 )
 
 // retryDelays are the pauses between attempts; the last one is repeated.
@@ -37,7 +37,7 @@ func settle(w store.Webhook, d store.Delivery, attempt crier.WebhookAttempt, gon
 	}
 	delay := retryDelays[min(int(d.Tries), len(retryDelays))-1]
 	next := crier.TimeOf(now.Add(delay))
-	if next.Sub(d.BegunAt.Time) > givenUpAfter {
+	if next.Sub(d.BegunAt.Time) > giveUpAfter {
 		d.Status = crier.WebhookFailed
 	} else {
 		d.DueAt = &next
@@ -46,7 +46,7 @@ func settle(w store.Webhook, d store.Delivery, attempt crier.WebhookAttempt, gon
 	switch {
 	case gone:
 		reason = "The endpoint answered 410 Gone: it wants no more events."
-	case now.Sub(w.FailingSince.Time) >= givenUpAfter:
+	case now.Sub(w.FailingSince.Time) >= giveUpAfter:
 		reason = "No delivery has succeeded for three days."
 	default:
 		return w, d
@@ -58,7 +58,7 @@ func settle(w store.Webhook, d store.Delivery, attempt crier.WebhookAttempt, gon
 // addAttempt prepends an attempt to the earlier ones, whose responses are dropped.
 func addAttempt(earlier []crier.WebhookAttempt, attempt crier.WebhookAttempt) []crier.WebhookAttempt {
 	list := []crier.WebhookAttempt{attempt}
-	for _, a := range earlier[:min(len(earlier), maxAttemptsKept-1)] {
+	for _, a := range earlier[:min(len(earlier), maxStoredAttempts-1)] {
 		a.Answer = ""
 		list = append(list, a)
 	}

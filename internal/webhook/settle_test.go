@@ -27,7 +27,7 @@ func TestDeliveryRetrySchedule(t *testing.T) {
 	if !slices.Equal(pauses, want) {
 		t.Errorf("pauses %v, want %v", pauses, want)
 	}
-	if now.Sub(begun.Time) > givenUpAfter || d.Status != crier.WebhookFailed {
+	if now.Sub(begun.Time) > giveUpAfter || d.Status != crier.WebhookFailed {
 		t.Errorf("given up as %s after %s", d.Status, now.Sub(begun.Time))
 	}
 	if len(d.Attempts) != len(want)+1 || d.Attempts[0].Answer != "no" || d.Attempts[1].Answer != "" {

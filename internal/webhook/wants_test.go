@@ -41,7 +41,7 @@ func TestWantsEventFollowsTypesTeamsAndTheBeginning(t *testing.T) {
 		{"a test of nobody", hook(all), event(11, crier.WebhookTest, nil, `{}`), false},
 		{"a test that cannot be read", hook(all), event(11, crier.WebhookTest, nil, `[`), false},
 	} {
-		if got := wantsEvent(c.hook, c.event); got != c.want {
+		if got := receivesEvent(c.hook, c.event); got != c.want {
 			t.Errorf("%s: %t, want %t", c.name, got, c.want)
 		}
 	}
@@ -57,11 +57,11 @@ func TestFanOutTellsEachWebhookOfItsOwnOrganization(t *testing.T) {
 		return store.Event{Event: crier.Event{Sequence: sequence, ID: id, OrganizationID: organization,
 			Type: crier.PostCreated}}
 	}
-	deliveries, told := fanOutEvents([]store.Webhook{hook("z", "o1"), hook("a", "o1"), hook("m", "o2"), hook("q",
+	deliveries, receivers := fanOutEvents([]store.Webhook{hook("z", "o1"), hook("a", "o1"), hook("m", "o2"), hook("q",
 		"o3")},
 		[]store.Event{event(1, "e1", "o1"), event(2, "e2", "o2"), event(3, "e3", "o1"), event(4, "e4", "none")})
-	if !slices.Equal(told, []crier.ID{"a", "m", "z"}) { // in a fixed order, so that two nodes do not deadlock
-		t.Errorf("told are %v", told)
+	if !slices.Equal(receivers, []crier.ID{"a", "m", "z"}) { // in a fixed order, so that two nodes do not deadlock
+		t.Errorf("told are %v", receivers)
 	}
 	type pair struct{ hook, event crier.ID }
 	var got []pair
@@ -77,8 +77,9 @@ func TestFanOutTellsEachWebhookOfItsOwnOrganization(t *testing.T) {
 		len(ids) != len(want) {
 		t.Errorf("the deliveries are %v, want %v", got, want)
 	}
-	if deliveries, told := fanOutEvents(nil, []store.Event{event(1, "e1", "o1")}); deliveries != nil || told != nil {
-		t.Errorf("without webhooks %v are told: %v", told, deliveries)
+	deliveries, receivers = fanOutEvents(nil, []store.Event{event(1, "e1", "o1")})
+	if deliveries != nil || receivers != nil {
+		t.Errorf("without webhooks, %v receive %v", receivers, deliveries)
 	}
 }
 
@@ -105,7 +106,7 @@ func TestAttemptsAreKeptNewestFirstAndBounded(t *testing.T) {
 	for i := range 30 {
 		list = addAttempt(list, crier.WebhookAttempt{Status: 500 + i, Answer: "sorry"})
 	}
-	if len(list) != maxAttemptsKept || list[0].Status != 529 || list[0].Answer != "sorry" {
+	if len(list) != maxStoredAttempts || list[0].Status != 529 || list[0].Answer != "sorry" {
 		t.Errorf("%d attempts are kept, the newest %+v", len(list), list[0])
 	}
 	for i, a := range list[1:] {

@@ -33,14 +33,14 @@ func TestIntegersMayHaveAZeroFraction(t *testing.T) {
 		"0e9": "0",
 		"1e3": "1000", "0.002e3": "2", "100000000000000000": "100000000000000000",
 	} {
-		if got, ok := wholeNumber(number); !ok || got != want {
+		if got, ok := integerValue(number); !ok || got != want {
 			t.Errorf("%s is read as %s, %v; want %s", number, got, ok, want)
 		}
 	}
 	for _, number := range []json.Number{"2.5", "1e-1", "1.00000000000000000000000001", "1e99",
 		"1e99999999999999999999",
 		"18446744073709551616"} {
-		if got, ok := wholeNumber(number); ok {
+		if got, ok := integerValue(number); ok {
 			t.Errorf("%s is read as %s", number, got)
 		}
 	}

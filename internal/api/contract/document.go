@@ -237,7 +237,7 @@ func (d *Document) For(version string, settings map[string]any) *Document {
 	registry := *d.registry
 	registry.schemas = maps.Clone(registry.schemas)
 	if settings != nil {
-		registry.tellSettings(settings)
+		registry.addSettings(settings)
 	}
 	openAPI, info, components := *d.openAPI, *d.openAPI.Info, *d.openAPI.Components
 	info.Extensions = map[string]any{"x-program-version": version}
@@ -246,14 +246,14 @@ func (d *Document) For(version string, settings map[string]any) *Document {
 	return &Document{registry: &registry, openAPI: &openAPI, routes: d.routes, inputs: d.inputs, complete: true}
 }
 
-// tellSettings replaces schemas with publish settings by copies that refer to them.
-func (r *Registry) tellSettings(properties map[string]any) {
+// addSettings replaces schemas with publish settings by copies that refer to them.
+func (r *Registry) addSettings(properties map[string]any) {
 	r.schemas[settingsSchema] = &huma.Schema{
 		Type: huma.TypeObject, Description: "Publish settings by key: the network's name and the setting's.",
 		AdditionalProperties: false,
 		Extensions:           map[string]any{"properties": properties},
 	}
-	told := func(s huma.Schema) *huma.Schema {
+	reference := func(s huma.Schema) *huma.Schema {
 		s.Extensions = map[string]any{"$ref": schemaPrefix + settingsSchema}
 		return &s
 	}
@@ -265,10 +265,10 @@ func (r *Registry) tellSettings(properties map[string]any) {
 		}
 		request := *r.schemas[name]
 		request.Properties = maps.Clone(request.Properties)
-		request.Properties["platformSettings"] = told(*request.Properties["platformSettings"])
+		request.Properties["platformSettings"] = reference(*request.Properties["platformSettings"])
 		byAccount := *request.Properties["platformSettingsBySocialAccountId"]
 		if own, ok := byAccount.AdditionalProperties.(*huma.Schema); ok {
-			byAccount.AdditionalProperties = told(*own)
+			byAccount.AdditionalProperties = reference(*own)
 		}
 		request.Properties["platformSettingsBySocialAccountId"] = &byAccount
 		r.schemas[name] = &request

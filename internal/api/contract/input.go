@@ -196,7 +196,7 @@ func (in *Input) decodeBody(v *validator, r *http.Request, body Body, dst any) {
 		return
 	}
 	data := body.Data
-	if wholeNumbers(value) {
+	if integers(value) {
 		if data, err = json.Marshal(value); err != nil {
 			v.add(none, "the body does not fit: %s", err.Error())
 			return

@@ -125,18 +125,18 @@ func parseArray(d *json.Decoder, depth int) (any, error) {
 	return array, malformed(err)
 }
 
-// wholeNumbers rewrites the whole numbers of a value without fraction and exponent, as encoding/json expects integers:
+// integers rewrites the whole numbers of a value without fraction and exponent, as encoding/json expects integers:
 // JSON has one kind of number, and 2.0 is 2. It reports whether it has changed any.
-func wholeNumbers(value any) bool {
+func integers(value any) bool {
 	changed := false
 	rewrite := func(inner any, set func(json.Number)) {
 		n, isNumber := inner.(json.Number)
 		if !isNumber {
-			changed = wholeNumbers(inner) || changed
+			changed = integers(inner) || changed
 			return
 		}
-		if whole, ok := wholeNumber(n); ok && whole != n {
-			set(whole)
+		if number, ok := integerValue(n); ok && number != n {
+			set(number)
 			changed = true
 		}
 	}
@@ -153,11 +153,11 @@ func wholeNumbers(value any) bool {
 	return changed
 }
 
-// maxWholeDigits is the number of digits that always fit into an int64.
-const maxWholeDigits = 18
+// maxIntegerDigits is the number of digits that always fit into an int64.
+const maxIntegerDigits = 18
 
-// wholeNumber returns a number without fraction and exponent; ok is false if its value is not whole, or too large.
-func wholeNumber(n json.Number) (whole json.Number, ok bool) {
+// integerValue returns a number without fraction and exponent; ok is false if its value is not whole, or too large.
+func integerValue(n json.Number) (number json.Number, ok bool) {
 	text, negative := strings.CutPrefix(n.String(), "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	integer, fraction, _ := strings.Cut(mantissa, ".")
@@ -170,7 +170,7 @@ func wholeNumber(n json.Number) (whole json.Number, ok bool) {
 	switch {
 	case significant == "":
 		return "0", true
-	case len(significant) > digits || digits > maxWholeDigits:
+	case len(significant) > digits || digits > maxIntegerDigits:
 		return n, false
 	}
 	significant = strings.TrimLeft(significant+strings.Repeat("0", digits-len(significant)), "0")

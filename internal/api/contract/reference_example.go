@@ -89,10 +89,10 @@ func (c curl) body(body *huma.RequestBody) []string {
 }
 
 func (c curl) form(s *huma.Schema, flag string) []string {
-	target, name, _ := c.fields.look(s)
+	target, name, _ := c.fields.resolve(s)
 	var out []string
 	for _, field := range c.chosen(target, name) {
-		value, _, _ := c.fields.look(target.Properties[field])
+		value, _, _ := c.fields.resolve(target.Properties[field])
 		if value.Format == "binary" {
 			out = append(out, flag+field+"=@file")
 		} else {
@@ -107,7 +107,7 @@ func (c curl) value(s *huma.Schema, outer []string) string {
 	if s == nil {
 		return "null"
 	}
-	target, name, null := c.fields.look(s)
+	target, name, null := c.fields.resolve(s)
 	for _, from := range []*huma.Schema{s, target} {
 		if len(from.Examples) > 0 {
 			return asJSON(from.Examples[0])
@@ -182,7 +182,7 @@ func exampleText(s *huma.Schema) string {
 		return "https://example.com"
 	}
 	text := "Example"
-	if low := told(s, "minLength", s.MinLength); low != nil && int(*low) > len(text) {
+	if low := boundOf(s, "minLength", s.MinLength); low != nil && int(*low) > len(text) {
 		text += strings.Repeat("-", int(*low)-len(text))
 	}
 	return text

@@ -59,9 +59,9 @@ func (b referenceFields) within(s *huma.Schema, outer []string) referenceValue {
 		return referenceValue{}
 	}
 	v := referenceValue{Type: b.typeName(s), Rules: b.rules(s)}
-	inner, name, _ := b.look(s)
+	inner, name, _ := b.resolve(s)
 	for inner.Type == huma.TypeArray && inner.Items != nil {
-		inner, name, _ = b.look(inner.Items)
+		inner, name, _ = b.resolve(inner.Items)
 	}
 	for _, allowed := range inner.Enum {
 		v.Allowed = append(v.Allowed, literal(allowed))
@@ -77,7 +77,7 @@ func (b referenceFields) within(s *huma.Schema, outer []string) referenceValue {
 }
 
 func (b referenceFields) field(name string, s *huma.Schema, required bool, outer []string) referenceField {
-	target, _, _ := b.look(s)
+	target, _, _ := b.resolve(s)
 	f := referenceField{
 		referenceValue: b.within(s, outer), Name: name, Deprecated: s.Deprecated || target.Deprecated,
 		Text: prose(cmp.Or(s.Description, target.Description)),
@@ -143,8 +143,8 @@ func (b referenceFields) shapes(s *huma.Schema, outer []string) []referenceShape
 	return out
 }
 
-// look follows references and returns the schema without null, its name, and whether null is allowed too.
-func (b referenceFields) look(s *huma.Schema) (target *huma.Schema, name string, null bool) {
+// resolve follows references and returns the schema without null, its name, and whether null is allowed too.
+func (b referenceFields) resolve(s *huma.Schema) (target *huma.Schema, name string, null bool) {
 	target = s
 	for {
 		null = null || target.Nullable
@@ -162,7 +162,7 @@ func (b referenceFields) look(s *huma.Schema) (target *huma.Schema, name string,
 
 // typeName returns the type of a value.
 func (b referenceFields) typeName(s *huma.Schema) string {
-	target, name, null := b.look(s)
+	target, name, null := b.resolve(s)
 	text := b.bareType(target, name)
 	if null {
 		text += " or null"
@@ -222,10 +222,10 @@ func plural(name string) string {
 
 // rules returns the bounds and the default of a value.
 func (b referenceFields) rules(s *huma.Schema) []string {
-	target, _, _ := b.look(s)
+	target, _, _ := b.resolve(s)
 	rules := bounds(target)
 	if target.Type == huma.TypeArray {
-		item, _, _ := b.look(target.Items)
+		item, _, _ := b.resolve(target.Items)
 		for _, rule := range bounds(item) {
 			rules = append(rules, "each "+rule)
 		}
@@ -253,7 +253,7 @@ func bounds(s *huma.Schema) []string {
 	if s.ExclusiveMaximum != nil {
 		add("less than " + trimFloat(*s.ExclusiveMaximum))
 	}
-	add(between(told(s, "minLength", s.MinLength), told(s, "maxLength", s.MaxLength), "character"))
+	add(between(boundOf(s, "minLength", s.MinLength), boundOf(s, "maxLength", s.MaxLength), "character"))
 	add(between(float(s.MinItems), float(s.MaxItems), "item"))
 	if s.UniqueItems {
 		add("no item twice")
@@ -264,9 +264,9 @@ func bounds(s *huma.Schema) []string {
 	return out
 }
 
-// told returns a bound, or the extension in its place: some bounds are only documented and checked by a type's own
+// boundOf returns a bound, or the extension in its place: some bounds are only documented and checked by a type's own
 // code.
-func told(s *huma.Schema, name string, bound *int) *float64 {
+func boundOf(s *huma.Schema, name string, bound *int) *float64 {
 	if n, ok := s.Extensions[name].(int); ok {
 		return float(&n)
 	}

@@ -23,8 +23,8 @@ import (
 // Hurried are short timings for tests. The order of events is the same as with the defaults.
 var Hurried = publish.Timings{
 	SendWindow: Pace(time.Second), CommitTimeout: Pace(2 * time.Second), SettleSlack: 200 * time.Millisecond,
-	LookPause: 300 * time.Millisecond,
-	Lease:     Pace(4 * time.Second), RetryPause: 200 * time.Millisecond, AccountPause: 300 * time.Millisecond,
+	LookupPause: 300 * time.Millisecond,
+	Lease:       Pace(4 * time.Second), RetryPause: 200 * time.Millisecond, AccountPause: 300 * time.Millisecond,
 	LikePause: 300 * time.Millisecond,
 }
 
