@@ -42,14 +42,14 @@ func TestKeptAnswersHaveNoSecret(t *testing.T) {
 	key := crier.APIKeyWithSecret{APIKey: crier.APIKey{ID: assetA, LastFour: "wxyz"}, Secret: "crier_secret"}
 	hook := crier.WebhookWithSecret{Webhook: crier.Webhook{ID: assetA}, Secret: "whsec_secret"}
 	invitation := crier.Invitation{ID: assetA, InviteURL: "https://crier.test/invite/secret"}
-	for _, kept := range []interface{ WithoutSecret() any }{key, hook, invitation} {
-		shown, err := json.Marshal(kept)
+	for _, secret := range []interface{ WithoutSecret() any }{key, hook, invitation} {
+		shown, err := json.Marshal(secret)
 		if err != nil || !strings.Contains(string(shown), "secret") {
-			t.Errorf("%T is shown as %s, %v", kept, shown, err)
+			t.Errorf("%T is shown as %s, %v", secret, shown, err)
 		}
-		again, err := json.Marshal(kept.WithoutSecret())
+		again, err := json.Marshal(secret.WithoutSecret())
 		if err != nil || strings.Contains(string(again), "secret") || !strings.Contains(string(again), string(assetA)) {
-			t.Errorf("%T is kept as %s, %v", kept, again, err)
+			t.Errorf("%T is kept as %s, %v", secret, again, err)
 		}
 	}
 	if key.Secret == "" || hook.Secret == "" || invitation.InviteURL == "" {

@@ -394,7 +394,7 @@ func violations(files []sourceFile) []string {
 			continue
 		}
 		for _, imported := range file.imports {
-			if because := objection(layers[i], pkg, imported); because != "" {
+			if because := violation(layers[i], pkg, imported); because != "" {
 				found = append(found, fmt.Sprintf("%s imports %s: %s", file.name, imported, because))
 			}
 		}
@@ -402,9 +402,9 @@ func violations(files []sourceFile) []string {
 	return found
 }
 
-// objection returns the rule that forbids an import, or "".
-func objection(l layer, pkg, imported string) string {
-	if isOurs(imported) {
+// violation returns the rule that forbids an import, or "".
+func violation(l layer, pkg, imported string) string {
+	if isInternal(imported) {
 		return unless(allowsPackage(l, pkg, strings.TrimPrefix(imported, "crier/")), l.because)
 	}
 	for _, h := range homes {
@@ -440,7 +440,7 @@ func packageOf(file string) string {
 	return "crier"
 }
 
-func isOurs(imported string) bool {
+func isInternal(imported string) bool {
 	return imported == "crier" || strings.HasPrefix(imported, "crier/")
 }
 

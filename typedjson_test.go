@@ -12,13 +12,14 @@ import (
 func TestTypedJSONIsPassedOnAsItIs(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`{"likes":5,"new":{"deep":[1,2]}}`, `{"likes": 5}`, `{}`, `null`, `{"likes":null}`} {
-		var kept struct {
+		var stored struct {
 			Metrics crier.JSON[crier.Metrics] `json:"metrics"`
 		}
-		if err := json.Unmarshal([]byte(`{"metrics":`+raw+`}`), &kept); err != nil || string(kept.Metrics.Raw()) != raw {
-			t.Errorf("%s is kept as %s, %v", raw, kept.Metrics.Raw(), err)
+		err := json.Unmarshal([]byte(`{"metrics":`+raw+`}`), &stored)
+		if err != nil || string(stored.Metrics.Raw()) != raw {
+			t.Errorf("%s is kept as %s, %v", raw, stored.Metrics.Raw(), err)
 		}
-		written, err := json.Marshal(kept)
+		written, err := json.Marshal(stored)
 		if want := `{"metrics":` + strings.ReplaceAll(raw, " ", "") + `}`; err != nil || string(written) != want {
 			t.Errorf("%s is written as %s, %v", raw, written, err)
 		}
@@ -55,12 +56,12 @@ func TestTypedJSONDecodesWhenItIsNeeded(t *testing.T) {
 func TestTypedJSONKeepsACopy(t *testing.T) {
 	t.Parallel()
 	buffer := []byte(`{"likes":1}`)
-	var kept crier.JSON[crier.Metrics]
-	if err := kept.UnmarshalJSON(buffer); err != nil {
+	var stored crier.JSON[crier.Metrics]
+	if err := stored.UnmarshalJSON(buffer); err != nil {
 		t.Fatal(err)
 	}
 	copy(buffer, `{"xxxxx":9}`)
-	if string(kept.Raw()) != `{"likes":1}` {
-		t.Errorf("kept as %s", kept.Raw())
+	if string(stored.Raw()) != `{"likes":1}` {
+		t.Errorf("kept as %s", stored.Raw())
 	}
 }

@@ -119,7 +119,7 @@ func TestFollowResumesAfterTheLastEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		var asked []string
+		var requests []string
 		steps := []func(w http.ResponseWriter) error{
 			func(w http.ResponseWriter) error { return streamed(w, event("a", "1")+event("b", "2")) },
 			func(http.ResponseWriter) error { return errors.New("the network is down") },
@@ -130,21 +130,21 @@ func TestFollowResumesAfterTheLastEvent(t *testing.T) {
 			func(http.ResponseWriter) error { stop(); return ctx.Err() },
 		}
 		api, sent := scripted(func(n int, w http.ResponseWriter, r *http.Request) error {
-			asked = append(asked, r.URL.Query().Get("after"))
+			requests = append(requests, r.URL.Query().Get("after"))
 			return steps[n-1](w)
 		})
-		var heard []string
+		var received []string
 		missed := 0
 		err := client.FollowEvents(ctx, api, team, client.EventOptions{}, func() { missed++ },
 			func(e crier.Event) error {
-				heard = append(heard, string(e.Type))
+				received = append(received, string(e.Type))
 				return nil
 			})
-		if !errors.Is(err, context.Canceled) || missed != 1 || !slices.Equal(heard, []string{"1", "2", "3"}) {
-			t.Errorf("heard of %v, %d times of missing ones, and ended with %v", heard, missed, err)
+		if !errors.Is(err, context.Canceled) || missed != 1 || !slices.Equal(received, []string{"1", "2", "3"}) {
+			t.Errorf("heard of %v, %d times of missing ones, and ended with %v", received, missed, err)
 		}
-		if want := []string{"", "b", "b", "b", "b", "r", "c"}; !slices.Equal(asked, want) {
-			t.Errorf("asked for what is behind %q, want %q", asked, want)
+		if want := []string{"", "b", "b", "b", "b", "r", "c"}; !slices.Equal(requests, want) {
+			t.Errorf("asked for what is behind %q, want %q", requests, want)
 		}
 		// At once after an event; else after a time that doubles.
 		var times []int64
@@ -179,8 +179,8 @@ func TestFollowStopsOnPermanentErrors(t *testing.T) {
 	t.Parallel()
 	own := errors.New("the caller has enough")
 	for name, c := range map[string]struct {
-		answer func(w http.ResponseWriter) error
-		says   string
+		answer  func(w http.ResponseWriter) error
+		wantErr string
 	}{
 		"no permission": {func(w http.ResponseWriter) error { refuse(w, 403, crier.KindForbidden, ""); return nil },
 			"no"},
@@ -207,7 +207,7 @@ func TestFollowStopsOnPermanentErrors(t *testing.T) {
 				err := client.FollowEvents(ctx, api, team, client.EventOptions{},
 					func() { t.Error("nothing was missed") },
 					func(crier.Event) error { return own })
-				if err == nil || !strings.Contains(err.Error(), c.says) || len(*sent) != 1 {
+				if err == nil || !strings.Contains(err.Error(), c.wantErr) || len(*sent) != 1 {
 					t.Errorf("ended with %v after %d requests", err, len(*sent))
 				}
 			})

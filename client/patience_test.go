@@ -125,7 +125,7 @@ func TestUnreachableServerIsNamedOnce(t *testing.T) {
 func TestNoticeableWaitsAreReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var told []time.Duration
+		var waits []time.Duration
 		api, _ := scripted(func(n int, w http.ResponseWriter, _ *http.Request) error {
 			refuse(w, 503, crier.KindInternal, []string{"0", "1", "7"}[min(n-1, 2)])
 			return nil
@@ -133,11 +133,11 @@ func TestNoticeableWaitsAreReported(t *testing.T) {
 			if why == nil {
 				t.Error("it is not told why")
 			}
-			told = append(told, wait)
+			waits = append(waits, wait)
 		}))
 		_, _ = api.GetTeam(t.Context(), team)
-		if len(told) != 2 || told[0] < time.Second || told[0] > 1200*time.Millisecond || told[1] != 7*time.Second {
-			t.Errorf("told of %v", told)
+		if len(waits) != 2 || waits[0] < time.Second || waits[0] > 1200*time.Millisecond || waits[1] != 7*time.Second {
+			t.Errorf("told of %v", waits)
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestErrorMessagesIncludeTheRemedy(t *testing.T) {
 func TestTokenSourceIsCalledForEveryTry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		requests := 0
 		var seen []string
 		api, _ := scripted(func(n int, w http.ResponseWriter, r *http.Request) error {
 			seen = append(seen, r.Header.Get("Authorization")+" "+r.Header.Get("User-Agent"))
@@ -175,8 +175,8 @@ func TestTokenSourceIsCalledForEveryTry(t *testing.T) {
 			reply(w, 200, map[string]any{"id": team})
 			return nil
 		}, client.WithUserAgent("a test"), client.WithTokenSource(func(context.Context) (string, error) {
-			asked++
-			return fmt.Sprint("token", asked), nil
+			requests++
+			return fmt.Sprint("token", requests), nil
 		}))
 		if _, err := api.GetTeam(t.Context(), team); err != nil {
 			t.Fatal(err)

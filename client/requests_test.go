@@ -14,8 +14,8 @@ import (
 	"crier/client"
 )
 
-// asked runs a call against a server that accepts anything, and returns the requested URL.
-func asked(t *testing.T, call func(context.Context, *client.Client) error) *url.URL {
+// requestedURL runs a call against a server that accepts anything, and returns the requested URL.
+func requestedURL(t *testing.T, call func(context.Context, *client.Client) error) *url.URL {
 	t.Helper()
 	c, s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, map[string]any{}) })
 	if err := call(t.Context(), c); err != nil {
@@ -119,7 +119,7 @@ func TestFiltersAreSentUnderTheirNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := asked(t, c.call)
+			got := requestedURL(t, c.call)
 			if got.Query().Encode() != c.want.Encode() || !strings.HasSuffix(got.Path, string(team)+c.path) {
 				t.Errorf("%s?%s, want %s?%s", got.Path, got.Query().Encode(), c.path, c.want.Encode())
 			}

@@ -164,7 +164,7 @@ var (
 
 func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
-	var made []string
+	var names []string
 	for _, pattern := range []string{"../internal/*/*.go", "../internal/*/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
@@ -172,7 +172,7 @@ func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 		}
 		for _, file := range files {
 			for _, found := range metricMaker.FindAllStringSubmatch(read(t, file), -1) {
-				made = append(made, found[1])
+				names = append(names, found[1])
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 			for _, suffix := range []string{"_bucket", "_count", "_sum"} {
 				name = strings.TrimSuffix(name, suffix)
 			}
-			if !slices.Contains(made, name) {
+			if !slices.Contains(names, name) {
 				t.Errorf("the %s ask for %s, which crier does not tell", path, name)
 			}
 		}

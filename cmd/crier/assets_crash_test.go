@@ -19,21 +19,21 @@ import (
 	"crier/internal/store"
 )
 
-// killable is a server in a separate process, which can be killed and restarted, with the helpers of a library.
-type killable struct {
+// killableServer is a server in a separate process, which can be killed and restarted, with the helpers of a library.
+type killableServer struct {
 	library
 	process  *process
 	settings []string
 	folder   string
 }
 
-// startKillable starts a server on an empty database. more are further settings, as NAME=value.
-func startKillable(tb testing.TB, db database, more ...string) *killable {
+// startKillableServer starts a server on an empty database. more are further settings, as NAME=value.
+func startKillableServer(tb testing.TB, db database, more ...string) *killableServer {
 	tb.Helper()
-	k := &killable{settings: append(settingsOf(db), append([]string{"CRIER_RATE_LIMIT=0"}, more...)...),
+	k := &killableServer{settings: append(settingsOf(db), append([]string{"CRIER_RATE_LIMIT=0"}, more...)...),
 		folder: servertest.MediaDir(db)}
-	made := runProgram(tb, k.settings, "init", "--json").report(tb)
-	k.start(tb, servertest.Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID})
+	tenant := runProgram(tb, k.settings, "init", "--json").report(tb)
+	k.start(tb, servertest.Tenant{Key: tenant.APIKey, Organization: tenant.OrganizationID, Team: tenant.TeamID})
 	var err error
 	if k.Blobs, err = media.NewDisk(k.folder); err != nil {
 		tb.Fatal(err)
@@ -41,7 +41,7 @@ func startKillable(tb testing.TB, db database, more ...string) *killable {
 	return k
 }
 
-func (k *killable) start(tb testing.TB, who servertest.Tenant) {
+func (k *killableServer) start(tb testing.TB, who servertest.Tenant) {
 	tb.Helper()
 	k.process = serveProcess(tb, k.settings)
 	k.process.Tenant = who
@@ -49,7 +49,7 @@ func (k *killable) start(tb testing.TB, who servertest.Tenant) {
 }
 
 // restart kills the server as a power cut would, and starts it again.
-func (k *killable) restart(tb testing.TB) {
+func (k *killableServer) restart(tb testing.TB) {
 	tb.Helper()
 	if err := k.process.cmd.Process.Kill(); err != nil {
 		tb.Fatal(err)
@@ -59,7 +59,7 @@ func (k *killable) restart(tb testing.TB) {
 }
 
 // unfinished returns the files that the server is writing, or was writing when it was killed.
-func (k *killable) unfinished(tb testing.TB) []string {
+func (k *killableServer) unfinished(tb testing.TB) []string {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(k.folder, "tmp", "*"))
 	if err != nil {
@@ -69,7 +69,7 @@ func (k *killable) unfinished(tb testing.TB) []string {
 }
 
 // writing waits until the server is writing a file.
-func (k *killable) writing(tb testing.TB) {
+func (k *killableServer) writing(tb testing.TB) {
 	tb.Helper()
 	servertest.Eventually(tb, func() (any, bool) {
 		for _, file := range k.unfinished(tb) {
@@ -82,7 +82,7 @@ func (k *killable) writing(tb testing.TB) {
 }
 
 // wantNoAsset fails the test if the library shows any asset, finished or not.
-func (k *killable) wantNoAsset(t *testing.T) {
+func (k *killableServer) wantNoAsset(t *testing.T) {
 	t.Helper()
 	got := k.Do(t, "GET", k.Assets(), nil).Want(t, http.StatusOK)
 	if got.Get(t, "total") != json.Number("0") || len(got.IDs(t)) > 0 {
@@ -98,7 +98,7 @@ func (k *killable) wantNoAsset(t *testing.T) {
 func TestKillDuringUploadLeavesNoPartialAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		l, file := startKillable(t, db), servertest.LongVideo(4<<20)
+		l, file := startKillableServer(t, db), servertest.LongVideo(4<<20)
 		body, pipe := io.Pipe()
 		form := multipart.NewWriter(pipe)
 		go func() {
@@ -131,10 +131,10 @@ func TestKillDuringUploadLeavesNoPartialAsset(t *testing.T) {
 func TestUploadResumesAfterServerKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		l, file := startKillable(t, db), servertest.LongVideo(24<<20)
+		l, file := startKillableServer(t, db), servertest.LongVideo(24<<20)
 		const first = 8 << 20
-		id := l.Begin(t, "video/mp4", len(file))
-		l.Piece(t, id, file, 0, first).Want(t, http.StatusOK)
+		id := l.StartUpload(t, "video/mp4", len(file))
+		l.SendChunk(t, id, file, 0, first).Want(t, http.StatusOK)
 
 		// The second chunk stops half-way, and the server is killed.
 		body, pipe := io.Pipe()
@@ -147,12 +147,12 @@ func TestUploadResumesAfterServerKill(t *testing.T) {
 		l.restart(t)
 		pipe.CloseWithError(io.ErrClosedPipe)
 		l.wantNoAsset(t)
-		told := l.Do(t, "GET", l.Uploads(id), nil).Want(t, http.StatusOK)
-		if told.Get(t, "nextByteStart") != json.Number(fmt.Sprint(first)) {
-			t.Fatalf("after the crash the upload says %s", told.Body)
+		upload := l.Do(t, "GET", l.Uploads(id), nil).Want(t, http.StatusOK)
+		if upload.Get(t, "nextByteStart") != json.Number(fmt.Sprint(first)) {
+			t.Fatalf("after the crash the upload says %s", upload.Body)
 		}
-		l.Piece(t, id, file, first, 2*first).Want(t, http.StatusOK)
-		l.Piece(t, id, file, 2*first, len(file)).Want(t, http.StatusOK)
+		l.SendChunk(t, id, file, first, 2*first).Want(t, http.StatusOK)
+		l.SendChunk(t, id, file, 2*first, len(file)).Want(t, http.StatusOK)
 
 		// It is killed again while it assembles the chunks.
 		for _, file := range l.unfinished(t) {
@@ -179,7 +179,7 @@ func TestUploadResumesAfterServerKill(t *testing.T) {
 func TestKillDuringImportLeavesNoPartialAsset(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		l, file := startKillable(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8"), servertest.LongVideo(4<<20)
+		l, file := startKillableServer(t, db, "CRIER_IMPORT_ALLOW=127.0.0.0/8"), servertest.LongVideo(4<<20)
 		killed := make(chan struct{})
 		from := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(file)))
@@ -225,7 +225,7 @@ func (zeros) Read(p []byte) (int, error) {
 const mostMemory = 32 << 20
 
 // growth returns the peak of a server's resident memory above its memory after a small upload.
-func (k *killable) growth(tb testing.TB, work func()) int64 {
+func (k *killableServer) growth(tb testing.TB, work func()) int64 {
 	tb.Helper()
 	k.Ready(tb, "clip.mp4", mediatest.VerticalMP4())
 	pid := k.process.cmd.Process.Pid
@@ -253,8 +253,8 @@ func peakMemory(tb testing.TB, pid int) int64 {
 	return kilobytes << 10
 }
 
-// uploadWhole sends a video of the given size as a form.
-func (k *killable) uploadWhole(tb testing.TB, size int64) {
+// uploadForm sends a video of the given size as a form.
+func (k *killableServer) uploadForm(tb testing.TB, size int64) {
 	tb.Helper()
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
@@ -269,11 +269,11 @@ func (k *killable) uploadWhole(tb testing.TB, size int64) {
 	}
 }
 
-// uploadInPieces sends a video of the given size in chunks of the recommended size.
-func (k *killable) uploadInPieces(tb testing.TB, size int64) {
+// uploadChunks sends a video of the given size in chunks of the recommended size.
+func (k *killableServer) uploadChunks(tb testing.TB, size int64) {
 	tb.Helper()
 	video := largeVideo(size)
-	id := k.Begin(tb, "video/mp4", int(size))
+	id := k.StartUpload(tb, "video/mp4", int(size))
 	for start := int64(0); start < size; start += media.DefaultChunkSize {
 		end := min(start+media.DefaultChunkSize, size)
 		k.Do(tb, "PUT", k.Uploads(id), io.LimitReader(video, end-start), "Content-Range",
@@ -284,9 +284,9 @@ func (k *killable) uploadInPieces(tb testing.TB, size int64) {
 
 func TestLargeUploadUsesLittleMemory(t *testing.T) {
 	t.Parallel()
-	k := startKillable(t, servertest.Databases.Fresh(t, store.SQLite))
-	whole := k.growth(t, func() { k.uploadWhole(t, 256<<20) })
-	pieces := k.growth(t, func() { k.uploadInPieces(t, 64<<20) })
+	k := startKillableServer(t, servertest.Databases.Fresh(t, store.SQLite))
+	whole := k.growth(t, func() { k.uploadForm(t, 256<<20) })
+	pieces := k.growth(t, func() { k.uploadChunks(t, 64<<20) })
 	t.Logf("an upload of 256 MiB adds %.1f MiB to the resident memory, one of 64 MiB in pieces %.1f MiB",
 		float64(whole)/(1<<20), float64(pieces)/(1<<20))
 	if max(whole, pieces) > mostMemory {
@@ -297,8 +297,8 @@ func TestLargeUploadUsesLittleMemory(t *testing.T) {
 // BenchmarkLargeUpload sends files of 1 GiB and reports how much they add to the resident memory of the server.
 func BenchmarkLargeUpload(b *testing.B) {
 	const size = 1 << 30
-	for name, upload := range map[string]func(*killable, testing.TB, int64){
-		"whole": (*killable).uploadWhole, "pieces": (*killable).uploadInPieces,
+	for name, upload := range map[string]func(*killableServer, testing.TB, int64){
+		"whole": (*killableServer).uploadForm, "pieces": (*killableServer).uploadChunks,
 	} {
 		for kind, settings := range map[string]func() []string{
 			"disk": func() []string { return nil },
@@ -309,7 +309,7 @@ func BenchmarkLargeUpload(b *testing.B) {
 			},
 		} {
 			b.Run(name+"/"+kind, func(b *testing.B) {
-				k := startKillable(b, servertest.Databases.Fresh(b, store.SQLite), settings()...)
+				k := startKillableServer(b, servertest.Databases.Fresh(b, store.SQLite), settings()...)
 				b.SetBytes(size)
 				var most int64
 				b.ResetTimer()

@@ -59,7 +59,7 @@ func TestBrowserCalendarKeys(t *testing.T) {
 func TestBrowserFreeSlotOpensTheComposer(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	for text, from := range map[string]string{"From the calendar": "/app/?view=month", "From the queue": "/app/queue"} {
 		s.tab.open(from)
 		s.tab.click(`[data-ghost], main a[href*="at="]`, "lot")
@@ -72,7 +72,7 @@ func TestBrowserFreeSlotOpensTheComposer(t *testing.T) {
 		}
 		s.tab.click("button", "Schedule 1 post for")
 		s.tab.waitFor(fmt.Sprintf(`location.pathname + location.search === %q`, from))
-		s.tab.says("Scheduled 1 post for", text)
+		s.tab.waitForText("Scheduled 1 post for", text)
 		s.tab.click("a", "New post") // the toast stays above the bar of the next one
 		s.tab.waitFor(`document.querySelector('input[name=when]')?.closest('fieldset').getBoundingClientRect().top >=
 			[...document.querySelectorAll('button')].find(b => b.innerText === 'Undo')?.getBoundingClientRect().bottom`)

@@ -22,7 +22,7 @@ import (
 func TestBrowserShowsLiveChangesAndCatchesUpAfterADisconnect(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	s.tab.waitFor(`document.querySelector('[data-day]')`)
 	plan := func(text string) (post string, entry crier.ID) {
 		post = s.NewPost(t, s.crew, text)
@@ -34,19 +34,19 @@ func TestBrowserShowsLiveChangesAndCatchesUpAfterADisconnect(t *testing.T) {
 	}
 	first, entry := plan("By somebody else")
 	s.tab.waitFor(card(first, 1))
-	began := time.Now()
+	start := time.Now()
 	s.Call(t, s.crew, "PATCH", path("scheduled-posts/%s", entry), object{
 		"scheduledAt": s.clock.Now().AddDate(0, 0, 2).UTC().Format(time.RFC3339),
 	}).Want(t, http.StatusOK)
 	s.tab.waitFor(card(first, 2))
-	took := time.Since(began)
+	took := time.Since(start)
 	t.Logf("another person's move is shown after %s", took.Round(time.Millisecond))
 	if took > 10*time.Second {
 		t.Errorf("another person's move is shown after %s", took)
 	}
 
 	s.tab.line(lost)
-	s.tab.says("The connection is lost")
+	s.tab.waitForText("The connection is lost")
 	s.tab.screenshot("lost")
 	second, _ := plan("While the line was away")
 	s.tab.line()
@@ -57,7 +57,7 @@ func TestBrowserShowsLiveChangesAndCatchesUpAfterADisconnect(t *testing.T) {
 func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk)
-	s.begin(t)
+	s.start(t)
 	// A picture padded to three chunks, all of whose bytes must arrive.
 	picture := mediatest.JPEG(640, 640)
 	picture = append(picture, bytes.Repeat([]byte("every byte "), 17<<20/11)...)
@@ -72,7 +72,7 @@ func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 	s.tab.run(chromedp.Reload())
 	s.tab.waitFor(began)
 	s.tab.line(lost)
-	s.tab.says("The line is lost")
+	s.tab.waitForText("The line is lost")
 	s.tab.screenshot("lost")
 	s.tab.line()
 	s.tab.waitFor(`document.querySelector('main li [class*=name]')?.innerText === 'long.jpg'`)
@@ -88,13 +88,13 @@ func TestBrowserUploadSurvivesADisconnectAndAReload(t *testing.T) {
 func TestBrowserPostWaitsForItsUpload(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
-	s.begin(t)
+	s.start(t)
 	s.compose("With its picture", "X")
 	s.tab.click("label", "Now")
-	s.tab.waitFor(buttonSays("Publish 1 post now"))
+	s.tab.waitFor(hasButton("Publish 1 post now"))
 	s.tab.line(lost)
 	s.tab.upload(`section[aria-label=Content] input[type=file]`, map[string][]byte{"bread.jpg": mediatest.JPEG(64, 64)})
-	s.tab.waitFor(buttonSays("Waiting for the upload"))
+	s.tab.waitFor(hasButton("Waiting for the upload"))
 	s.tab.run(chromedp.KeyEvent(keyEnter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	s.tab.screenshot("waiting")
 	s.tab.line()
@@ -107,20 +107,20 @@ func TestBrowserPostWaitsForItsUpload(t *testing.T) {
 
 	// The next post offers the same accounts, and preselects none.
 	s.tab.open("/app/compose")
-	s.tab.says("nowhere yet")
+	s.tab.waitForText("nowhere yet")
 	s.tab.click("button", "Same as last time")
-	s.tab.says("1 account")
+	s.tab.waitForText("1 account")
 }
 
-// buttonSays reports whether a button has this label.
-func buttonSays(words string) string {
+// hasButton reports whether a button has this label.
+func hasButton(words string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('button')].some(e => e.innerText.includes(%q))`, words)
 }
 
 func TestBrowserFailedReadIsReportedAndRetried(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	s.NewPost(t, s.crew, "Read in the end")
 	for _, reason := range []cdpnet.ErrorReason{cdpnet.ErrorReasonTimedOut, cdpnet.ErrorReasonConnectionReset} {
 		t.Run(string(reason), func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestBrowserFailedReadIsReportedAndRetried(t *testing.T) {
 			b.screenshot("failed")
 			heal()
 			b.click("main [role=alert] button", "Try again")
-			b.says("Read in the end")
+			b.waitForText("Read in the end")
 			b.waitFor(`!document.querySelector('main [role=alert]')`)
 		})
 	}
@@ -172,7 +172,7 @@ func (b *tab) failReads(pattern string, reason cdpnet.ErrorReason) (heal func())
 func TestBrowserVersionsShowWhatChanged(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	post := s.NewPost(t, s.crew, "Fresh bread at seven")
 	s.Await(t, s.crew, s.PostOn(t, s.crew, post, s.Accounts[0], nil), crier.Published)
 	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "Fresh bread at eight"}).Want(t, http.StatusOK)

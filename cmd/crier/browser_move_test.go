@@ -31,9 +31,9 @@ func nextClockChange(t *testing.T, zone *time.Location) time.Time {
 	return day
 }
 
-// calendarScene is a team in Berlin, a week before its clocks change, with a post due three days before that on two
+// calendarFixture is a team in Berlin, a week before its clocks change, with a post due three days before that on two
 // accounts, and its owner at the calendar.
-type calendarScene struct {
+type calendarFixture struct {
 	*engine
 	tab  *tab
 	zone *time.Location
@@ -44,7 +44,7 @@ type calendarScene struct {
 	due []crier.ID
 }
 
-func newCalendarScene(t *testing.T, db database) *calendarScene {
+func newCalendarFixture(t *testing.T, db database) *calendarFixture {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -53,7 +53,7 @@ func newCalendarScene(t *testing.T, db database) *calendarScene {
 	change := nextClockChange(t, zone)
 	clock := &servertest.Clock{}
 	clock.Advance(time.Until(change.Add(-7 * 24 * time.Hour)))
-	s := &calendarScene{engine: startEngine(t, db, servertest.WithClock(clock)), zone: zone}
+	s := &calendarFixture{engine: startEngine(t, db, servertest.WithClock(clock)), zone: zone}
 	s.setZone(t, s.crew, "Europe/Berlin")
 	s.signUp(t, s.crew, "ada@example.com")
 	y, m, d := change.Add(-3 * 24 * time.Hour).In(zone).Date()
@@ -73,12 +73,12 @@ func newCalendarScene(t *testing.T, db database) *calendarScene {
 }
 
 // card selects the card of the post on a day.
-func (s *calendarScene) card(day time.Time) string {
+func (s *calendarFixture) card(day time.Time) string {
 	return fmt.Sprintf(`[data-day="%s"] [data-post="%s"]`, day.Format(time.DateOnly), s.post)
 }
 
 // wantAt waits until the calendar and the store agree that the post is due at a time, on all of its accounts.
-func (s *calendarScene) wantAt(t *testing.T, at time.Time) {
+func (s *calendarFixture) wantAt(t *testing.T, at time.Time) {
 	t.Helper()
 	s.tab.waitFor(fmt.Sprintf(`document.querySelector(%q)`, s.card(at)))
 	servertest.Until(t, func() bool {
@@ -96,7 +96,7 @@ func (s *calendarScene) wantAt(t *testing.T, at time.Time) {
 func TestBrowserCalendarMovesAPostAcrossAClockChange(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		s := newCalendarScene(t, db)
+		s := newCalendarFixture(t, db)
 		s.wantAt(t, s.at)
 		if cards := evaluate[int](s.tab, fmt.Sprintf(`document.querySelectorAll('[data-post="%s"]').length`,
 			s.post)); cards != 1 {
@@ -118,7 +118,7 @@ func TestBrowserCalendarMovesAPostAcrossAClockChange(t *testing.T) {
 
 func TestBrowserCalendarMovesAPostByKeyboard(t *testing.T) {
 	t.Parallel()
-	s := newCalendarScene(t, servertest.Databases.Fresh(t, store.SQLite))
+	s := newCalendarFixture(t, servertest.Databases.Fresh(t, store.SQLite))
 	s.wantAt(t, s.at)
 	focus := func(at time.Time) {
 		s.tab.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).focus()`, s.card(at))))
@@ -166,7 +166,7 @@ func (b *tab) touch(from, to string) {
 
 func TestBrowserCalendarMovesAPostByTouch(t *testing.T) {
 	t.Parallel()
-	s := newCalendarScene(t, servertest.Databases.Fresh(t, store.SQLite))
+	s := newCalendarFixture(t, servertest.Databases.Fresh(t, store.SQLite))
 	s.wantAt(t, s.at)
 	after := s.at.AddDate(0, 0, 1)
 	s.tab.touch(s.card(s.at), fmt.Sprintf(`[data-day="%s"]`, after.Format(time.DateOnly)))
@@ -176,7 +176,7 @@ func TestBrowserCalendarMovesAPostByTouch(t *testing.T) {
 func TestBrowserQueueSwapsTwoPosts(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
-	s.begin(t)
+	s.start(t)
 	plan := func(text string, lead time.Duration) (post string, at time.Time) {
 		post = s.NewPost(t, s.crew, text)
 		_, at = s.ScheduleIn(t, s.crew, post, lead, crier.Targets{SocialAccountIDs: s.IDs()})
@@ -191,7 +191,7 @@ func TestBrowserQueueSwapsTwoPosts(t *testing.T) {
 	}
 	s.tab.open("/app/queue")
 	s.tab.click("main button", "Swap with the post at")
-	s.tab.says("Swapped")
+	s.tab.waitForText("Swapped")
 	want(late, early)
 	s.tab.waitFor(`document.querySelector('[data-row]')?.innerText.includes('Was second')`)
 	s.tab.screenshot("swapped")

@@ -54,12 +54,12 @@ func TestBrowserEveryScreenIsAccessible(t *testing.T) {
 func TestBrowserPagesOutsideTheDashboardAreAccessible(t *testing.T) {
 	t.Parallel()
 	const back = "http://127.0.0.1:5000/callback"
-	withDoors := func(c *server.Config) {
+	withOAuthAndMail := func(c *server.Config) {
 		c.OAuthClients = []oauth.Client{{ID: "tool", Name: "The tool", RedirectURIs: []string{back}, Configured: true}}
 		c.SMTPURL, c.MailFrom = "smtp://127.0.0.1:1", "crier <noreply@example.com>" // nothing is sent
 	}
 	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"),
-		servertest.WithReachableMedia(t), withDoors)
+		servertest.WithReachableMedia(t), withOAuthAndMail)
 	e.signUp(t, e.crew, "ada@example.com")
 	authorize := "/oauth/authorize?" + url.Values{"client_id": {"tool"}, "redirect_uri": {back},
 		"response_type": {"code"}, "code_challenge": {strings.Repeat("a", 43)},
@@ -101,27 +101,27 @@ func (b *tab) wantBothSchemes(name string) {
 	b.tb.Helper()
 	b.prefer("light")
 	b.waitFor(`!matchMedia('(prefers-color-scheme: dark)').matches`)
-	b.wantWell(name)
+	b.wantHealthyPage(name)
 	// The same page in the dark scheme: its colors differ, and the parts that it draws itself follow.
 	b.prefer("dark")
 	b.waitFor(`matchMedia('(prefers-color-scheme: dark)').matches`)
-	b.wantWell(name+" dark", "color-contrast", "link-in-text-block")
+	b.wantHealthyPage(name+" dark", "color-contrast", "link-in-text-block")
 }
 
-// wantWell fails the test when the page shows an error, has accessibility problems (by the named rules of axe, or all),
-// or is wider than the window.
-func (b *tab) wantWell(name string, rules ...string) {
+// wantHealthyPage fails the test when the page shows an error, has accessibility problems (by the named rules of axe,
+// or all), or is wider than the window.
+func (b *tab) wantHealthyPage(name string, rules ...string) {
 	b.tb.Helper()
 	if evaluate[bool](b, `document.querySelector('main [role=alert]') !== null`) {
 		b.tb.Errorf("%s failed: %s", name, b.text())
 	}
 	b.wantAccessible(name, rules...)
 	b.screenshot(name)
-	b.wantNarrow(name)
+	b.wantNoOverflow(name)
 }
 
-// wantNarrow fails the test when the page, or a scrolling part of it, is wider than the window.
-func (b *tab) wantNarrow(name string) {
+// wantNoOverflow fails the test when the page, or a scrolling part of it, is wider than the window.
+func (b *tab) wantNoOverflow(name string) {
 	b.tb.Helper()
 	if wide := evaluate[int](b, `Math.max(document.documentElement.scrollWidth - innerWidth,
 		...[...document.querySelectorAll('main')].map(m => m.scrollWidth - m.clientWidth))`); wide > 0 {
@@ -158,7 +158,7 @@ func TestBrowserViewerSeesNoForbiddenButtons(t *testing.T) {
 	for _, page := range []string{"", "queue", "posts", "posts/" + post, "attention", "media", "accounts", "slots"} {
 		b.open("/app/" + page)
 		b.waitFor(loaded)
-		b.wantNarrow("a viewer's " + page)
+		b.wantNoOverflow("a viewer's " + page)
 		b.screenshot("viewer " + page)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"crier/internal/server"
 )
 
-// scenery returns a small picture of hills below a sky; n selects its color.
-func scenery(n int) []byte {
+// landscape returns a small picture of hills below a sky; n selects its color.
+func landscape(n int) []byte {
 	const width, height = 320, 240
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
 	tint := [...]color.RGBA{{214, 122, 84, 255}, {86, 134, 160, 255}, {120, 150, 96, 255}, {196, 160, 84, 255}}[n%4]
@@ -117,7 +117,7 @@ func (s *showcase) fillWeek(t *testing.T) {
 // pictured creates a post with a picture.
 func (s *showcase) pictured(t *testing.T, picture int, text string) string {
 	t.Helper()
-	asset := s.File(t, s.crew, "bakery.jpg", scenery(picture))
+	asset := s.File(t, s.crew, "bakery.jpg", landscape(picture))
 	return s.Call(t, s.crew, "POST", "posts", object{"text": text, "assetIds": []string{asset}}).Want(t,
 		http.StatusCreated).Text(t, "id")
 }

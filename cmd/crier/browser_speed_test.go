@@ -250,7 +250,7 @@ func TestBrowserDrawsAKeystrokeWithinAFrame(t *testing.T) {
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "tiktok", "instagram", "facebook",
 		"youtube", "linkedin",
 		"threads")
-	s.begin(t)
+	s.start(t)
 	b := s.tab
 	b.open("/app/compose")
 	b.click("button", "All")

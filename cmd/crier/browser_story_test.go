@@ -37,7 +37,7 @@ func newStory(t *testing.T, db database, size viewport, networks ...string) *sto
 	now := time.Now().UTC()
 	c.Advance(time.Until(time.Date(now.Year(), now.Month()+1, 10, 8, 0, 0, 0, time.UTC)))
 	s := &story{clock: c, engine: &engine{box: servertest.StartBoxWith(t, sandbox.Options{Now: c.Now})}}
-	s.testServer = startServer(t, db, servertest.WithBox(s.box), servertest.WithTimings(servertest.Hurried),
+	s.testServer = startServer(t, db, servertest.WithBox(s.box), servertest.WithTimings(servertest.FastTimings),
 		servertest.WithReachableMedia(t), servertest.WithClock(c),
 		withLocalWebhooks)
 	s.crew = s.NewCrew(t, 100_000, networks...)
@@ -50,8 +50,8 @@ func newStory(t *testing.T, db database, size viewport, networks ...string) *sto
 	return s
 }
 
-// begin signs the owner up directly and in by the form, in a team in Berlin.
-func (s *story) begin(t *testing.T) {
+// start signs the owner up directly and in by the form, in a team in Berlin.
+func (s *story) start(t *testing.T) {
 	t.Helper()
 	s.setZone(t, s.crew, "Europe/Berlin")
 	s.signUp(t, s.crew, "ada@example.com")
@@ -125,10 +125,10 @@ func (s *story) connectAll(t *testing.T) {
 func (s *story) chooseSlots(t *testing.T) {
 	t.Helper()
 	b := s.tab
-	b.says("When do you publish?")
+	b.waitForText("When do you publish?")
 	b.set(`main select`, "Europe/Berlin")
 	b.click("button", "Use these times")
-	b.says("Write your first post")
+	b.waitForText("Write your first post")
 	if n := s.toTeam(t, `SELECT count(*) FROM scheduling_slots WHERE team_id = $1`); n != 3 {
 		t.Errorf("%d slots were made", n)
 	}
@@ -138,7 +138,7 @@ func (s *story) chooseSlots(t *testing.T) {
 func (s *story) watchTheFirst(t *testing.T) {
 	t.Helper()
 	s.tab.click("button", "Publish it now")
-	s.tab.says("It is out")
+	s.tab.waitForText("It is out")
 	s.tab.screenshot("first post")
 	s.tab.click("button", "Open the calendar")
 	s.tab.waitFor(`document.querySelector('[data-day] [data-post]')`)
@@ -168,7 +168,7 @@ func (s *story) write(t *testing.T) string {
 	b.screenshot("composer")
 	b.click("button", "Schedule 3 posts for")
 	b.waitFor(`location.pathname.startsWith('/app/posts/')`)
-	b.says("Scheduled 3 posts for", "Fresh bread")
+	b.waitForText("Scheduled 3 posts for", "Fresh bread")
 	return evaluate[string](b, `location.pathname.split('/').pop()`)
 }
 
@@ -223,7 +223,7 @@ func (s *story) moveAbout(t *testing.T, post string) {
 	if evaluate[bool](b, `document.body.innerText.includes('Scheduled 3 posts for')`) {
 		t.Error("scheduling can be undone while the post is moved")
 	}
-	b.says("Moved to")
+	b.waitForText("Moved to")
 	b.screenshot("moved by pointer")
 	b.click("button", "Undo")
 	s.wantDue(t, post, at)
@@ -245,7 +245,7 @@ func (s *story) watch(t *testing.T, post string) {
 		return s.Number(t, `SELECT count(*) FROM publications WHERE kind = 'first_comment' AND status = 'published'`) == 3
 	}, func() string { return "not every first comment is out" })
 	b.click("article button", "Why")
-	b.says("It is there once: one call was sent", "Call left", "Called the network to publish it")
+	b.waitForText("It is there once: one call was sent", "Call left", "Called the network to publish it")
 	b.screenshot("why")
 	want := map[string]string{"x": "Fresh bread from seven o'clock", "facebook": "Fresh bread from seven o'clock",
 		"linkedin": "We bake from seven o'clock, and we are hiring"}

@@ -135,7 +135,7 @@ func (b *tab) run(steps ...chromedp.Action[chromedp.Void]) {
 	if err := chromedp.Do(b.ctx); err != nil {
 		b.tb.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, servertest.Patience)
+	ctx, cancel := context.WithTimeout(b.ctx, servertest.WaitTimeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.screenshot("failure")
@@ -161,7 +161,7 @@ func (b *tab) signIn(email string) {
 // waitFor waits until an expression is true in the page.
 func (b *tab) waitFor(expression string) {
 	b.tb.Helper()
-	deadline := time.Now().Add(servertest.Patience)
+	deadline := time.Now().Add(servertest.WaitTimeout)
 	for {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && ok {
@@ -244,8 +244,8 @@ func (b *tab) upload(selector string, files map[string][]byte) {
 	b.run(chromedp.SetUploadFiles(chromedp.CSS(selector), names))
 }
 
-// says waits until the page shows these words.
-func (b *tab) says(words ...string) {
+// waitForText waits until the page shows these words.
+func (b *tab) waitForText(words ...string) {
 	b.tb.Helper()
 	for _, w := range words {
 		b.waitFor(fmt.Sprintf(`document.body.innerText.includes(%q)`, w))

@@ -49,18 +49,18 @@ func (s *story) sendNow() string {
 func TestBrowserLostAnswerIsReconciledOnce(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "lost_response", nil)
 	s.box.Fault(t, s.Accounts[0], "read", "outage", object{"count": 1000})
 	s.compose("Did it arrive?", "X")
 	post := s.sendNow()
-	s.tab.says("Called the network to publish it", "Answer lost", "Looked for it at the network")
+	s.tab.waitForText("Called the network to publish it", "Answer lost", "Looked for it at the network")
 	s.tab.waitFor(`!document.querySelector('article[data-status=published], article[data-status=failed]')`)
 	s.tab.screenshot("looked for")
-	s.box.Heal(t)
+	s.box.ClearFaults(t)
 	s.clock.Advance(time.Minute) // until the next check
 	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
-	s.tab.says("It is there once", "found published")
+	s.tab.waitForText("It is there once", "found published")
 	s.tab.screenshot("found")
 	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
 		t.Errorf("timeline %q\n%s", got, s.History(t, s.crew, s.only(t, post).ID))
@@ -70,7 +70,7 @@ func TestBrowserLostAnswerIsReconciledOnce(t *testing.T) {
 func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "lost_response", nil)
 	s.box.Fault(t, s.Accounts[0], "read", "outage", object{"count": 1000})
 	s.compose("What became of me?", "X")
@@ -98,10 +98,10 @@ func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 
 	// Another user dismisses it: it leaves the list, and the dialog stays as it is.
 	s.Call(t, s.crew, "POST", path("scheduled-posts/%s/dismiss", sp.ID), nil).Want(t, http.StatusOK)
-	s.tab.says("All is well")
+	s.tab.waitForText("All is well")
 	s.tab.click("dialog[open] button", "It is published")
 	s.tab.waitFor(`!document.querySelector('dialog')`)
-	s.tab.says("All is well")
+	s.tab.waitForText("All is well")
 	s.Await(t, s.crew, sp.ID, crier.Published)
 	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 {
 		t.Errorf("timeline %q", got)
@@ -111,7 +111,7 @@ func TestBrowserUnknownOutcomeIsResolvedByHand(t *testing.T) {
 func TestBrowserShowsThatSomebodyElseDecided(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	post := s.NewPost(t, s.crew, "Decided elsewhere")
 	r, _ := s.ScheduleIn(t, s.crew, post, time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
 	id := r.Data[0].ScheduledPost.ID
@@ -130,7 +130,7 @@ func TestBrowserShowsThatSomebodyElseDecided(t *testing.T) {
 func TestBrowserReconnectedAccountPublishesItsPost(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk)
-	s.begin(t)
+	s.start(t)
 	s.Connect(t, s.crew, "x", "bakery")
 	var list struct{ Data []crier.SocialAccount }
 	s.Call(t, s.crew, "GET", "social-accounts", nil).Want(t, http.StatusOK).Into(t, &list)
@@ -141,12 +141,12 @@ func TestBrowserReconnectedAccountPublishesItsPost(t *testing.T) {
 
 	s.tab.open("/app/")
 	s.tab.click("nav a", "need attention")
-	s.tab.says("no longer accepts the connection", "1 waiting post will not go out")
+	s.tab.waitForText("no longer accepts the connection", "1 waiting post will not go out")
 	s.tab.screenshot("broken")
 	s.tab.click("main button", "Reconnect")
 	s.tab.waitFor(fmt.Sprintf(`location.origin === %q`, s.box.URL))
 	s.goThrough("bakery")
-	s.tab.says("The account is connected", "All is well")
+	s.tab.waitForText("The account is connected", "All is well")
 
 	s.tab.open("/app/posts/" + post)
 	s.tab.waitFor(`document.querySelector('article[data-status=scheduled]')`)
@@ -160,16 +160,16 @@ func TestBrowserReconnectedAccountPublishesItsPost(t *testing.T) {
 func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
 	s.compose("Not to their liking", "X")
 	s.sendNow()
 	s.tab.waitFor(`document.querySelector('article[data-status=failed]')`)
 	s.tab.click("nav a", "need attention")
-	s.tab.says("X refused the content")
+	s.tab.waitForText("X refused the content")
 	s.tab.click("main a", "Edit")
 	s.tab.waitFor(`document.querySelector('textarea')?.value === 'Not to their liking'`)
-	s.tab.says("X refused the content", "not permitted") // on the page where it can be fixed
+	s.tab.waitForText("X refused the content", "not permitted") // on the page where it can be fixed
 	s.tab.fill(`textarea[aria-label=Text]`, "More to their liking")
 	s.tab.click("label", "Now")
 	s.tab.click("button", "Publish 1 post now")
@@ -178,7 +178,7 @@ func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 		t.Errorf("timeline %q", got)
 	}
 	// The failure is resolved: it needs no attention, and cannot be retried beside the post that replaced it.
-	s.tab.says("Published on this account since", "Accounts (1)")
+	s.tab.waitForText("Published on this account since", "Accounts (1)")
 	s.tab.waitFor(`!document.querySelector('nav').innerText.includes('need attention')`)
 	if evaluate[bool](s.tab, `document.querySelector('main').innerText.includes('Try again')`) {
 		t.Error("the failure is offered for another try")
@@ -188,7 +188,7 @@ func TestBrowserRejectedPostIsFixedFromAttention(t *testing.T) {
 func TestBrowserRemembersTheAccountsOfTheLastNewPost(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin", "threads")
-	s.begin(t)
+	s.start(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
 	s.compose("Not to their liking", "X", "LinkedIn")
 	s.tab.click("label", "Now")
@@ -198,7 +198,7 @@ func TestBrowserRemembersTheAccountsOfTheLastNewPost(t *testing.T) {
 	s.tab.waitFor(`document.querySelector('textarea')?.value === 'Not to their liking'`)
 	s.tab.fill(`textarea[aria-label=Text]`, "More to their liking")
 	s.tab.click("button", "Publish 1 post now")
-	s.tab.says("Published on this account since")
+	s.tab.waitForText("Published on this account since")
 	s.tab.open("/app/compose")
 	s.tab.click("button", "Same as last time")
 	s.tab.waitFor(`[...document.querySelectorAll('section[aria-label=Accounts] label:has(:checked)')].length === 2`)
@@ -207,14 +207,14 @@ func TestBrowserRemembersTheAccountsOfTheLastNewPost(t *testing.T) {
 func TestBrowserSupersededFailureIsNotOfferedForRetry(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	s.box.Fault(t, s.Accounts[0], "publish", "reject", nil)
 	post := s.NewPost(t, s.crew, "Sent once more by a program")
 	for range 2 { // the second one is accepted, and the first is not dismissed
 		s.PostNow(t, s.crew, post, s.IDs(), object{"waitSeconds": 30})
 	}
 	s.tab.open("/app/attention")
-	s.tab.says("X refused the content", "See what replaced it")
+	s.tab.waitForText("X refused the content", "See what replaced it")
 	s.tab.click("main label", "All")
 	s.tab.waitFor(`[...document.querySelectorAll('main button')].some(b => b.innerText === 'Dismiss (1)' && !b.disabled)`)
 	if evaluate[bool](s.tab, `[...document.querySelectorAll('main button')].some(b => b.innerText.startsWith('Try again') &&
@@ -222,7 +222,7 @@ func TestBrowserSupersededFailureIsNotOfferedForRetry(t *testing.T) {
 		t.Error("a try is offered that would be refused")
 	}
 	s.tab.click("main a", "See what replaced it")
-	s.tab.says("Published on this account since")
+	s.tab.waitForText("Published on this account since")
 	s.tab.waitFor(`document.querySelector('article[data-status=published] [aria-expanded=true]')`)
 }
 
@@ -252,7 +252,7 @@ const underTheBar = `(() => {
 func TestBrowserComposeAndPublishOnAPhone(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
-	s.begin(t)
+	s.start(t)
 	s.tab.waitFor(`document.querySelector('a[aria-label="New post"]')`)
 	s.tab.click("a", "New post")
 	s.tab.waitFor(`document.querySelector('textarea')`)
@@ -280,7 +280,7 @@ func TestBrowserComposeAndPublishOnAPhone(t *testing.T) {
 func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.begin(t)
+	s.start(t)
 	post := s.NewPost(t, s.crew, "As it was")
 	b := s.tab
 	b.open("/app/compose/" + post)
@@ -289,7 +289,7 @@ func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector('textarea').focus()`))
 	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "As she has it"}).Want(t, http.StatusOK)
 	b.fill(`textarea[aria-label=Text]`, "As he has it")
-	b.says("This draft was changed in another tab or by another person", "Nothing of theirs was overwritten")
+	b.waitForText("This draft was changed in another tab or by another person", "Nothing of theirs was overwritten")
 	b.screenshot("conflict")
 	if got := s.Call(t, s.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK).
 		Text(t, "text"); got != "As she has it" {

@@ -13,17 +13,17 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// verdict is the outcome of a post on one account. It is empty for an account that was refused, because it had lost its
+// outcome is the outcome of a post on one account. It is empty for an account that was refused, because it had lost its
 // consent.
-type verdict struct {
+type outcome struct {
 	id     crier.ID
 	status crier.ScheduledPostStatus
 	action crier.ScheduledPostStatus // of the comment that follows; empty if there was none
 	parts  int                       // public according to crier
 }
 
-// judge compares crier's records with the networks' timelines.
-func (c *chaos) judge() {
+// check compares crier's records with the networks' timelines.
+func (c *chaos) check() {
 	seen := map[string]int{} // by network, account and text
 	for _, p := range c.box.Posts(c.t, url.Values{}) {
 		text, _, _ := strings.Cut(p.Text, "\n") // a video shows its title first
@@ -32,7 +32,7 @@ func (c *chaos) judge() {
 	counts := map[crier.ScheduledPostStatus]int{}
 	for _, p := range c.plans {
 		for _, on := range p.on {
-			v, found := c.verdict(p, on)
+			v, found := c.outcome(p, on)
 			if refusal := p.refused[on.ID]; found == (refusal != nil) {
 				c.t.Errorf("%s on %s: it has a scheduled post: %v; it was refused: %+v", p.parts[0], on.Network, found,
 					refusal)
@@ -40,18 +40,18 @@ func (c *chaos) judge() {
 			if found {
 				counts[v.status]++
 			}
-			c.judgeParts(p, on, v, seen)
+			c.checkParts(p, on, v, seen)
 		}
 	}
 	c.t.Logf("what became of them: %v", counts)
 	if counts[crier.Published] < counts[crier.Failed]+counts[crier.Missed]+counts[crier.Unknown] {
 		c.t.Errorf("less than half was published: %v", counts)
 	}
-	c.judgeBooks()
+	c.checkBooks()
 }
 
-// verdict reads the outcome of a post on an account from crier.
-func (c *chaos) verdict(p *plan, on servertest.Account) (v verdict, found bool) {
+// outcome reads the outcome of a post on an account from crier.
+func (c *chaos) outcome(p *plan, on servertest.Account) (v outcome, found bool) {
 	e := c.staging
 	row := e.Node.Store.Reader().QueryRowContext(context.Background(), `SELECT p.id, p.status, coalesce(a.status, '')
 		FROM publications p LEFT JOIN publications a ON a.parent_id = p.id
@@ -66,8 +66,8 @@ func (c *chaos) verdict(p *plan, on servertest.Account) (v verdict, found bool) 
 	return v, true
 }
 
-// judgeParts fails the test when a part is public twice, or is public or missing contrary to crier's records.
-func (c *chaos) judgeParts(p *plan, on servertest.Account, v verdict, seen map[string]int) {
+// checkParts fails the test when a part is public twice, or is public or missing contrary to crier's records.
+func (c *chaos) checkParts(p *plan, on servertest.Account, v outcome, seen map[string]int) {
 	problem := func(format string, args ...any) {
 		c.t.Errorf("%s on %s is %q, its comment %q: %s", p.parts[0], on.Network, v.status, v.action,
 			fmt.Sprintf(format, args...))
@@ -104,8 +104,8 @@ func (c *chaos) judgeParts(p *plan, on servertest.Account, v verdict, seen map[s
 	}
 }
 
-// judgeBooks fails the test when credits were lost, or when a job still waits for work that is done.
-func (c *chaos) judgeBooks() {
+// checkBooks fails the test when credits were lost, or when a job still waits for work that is done.
+func (c *chaos) checkBooks() {
 	e := c.staging
 	for _, crew := range c.crews {
 		e.Balanced(c.t, crew)

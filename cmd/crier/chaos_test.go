@@ -40,7 +40,7 @@ func TestChaos(t *testing.T) {
 		c.stage()
 		c.rage()
 		c.calm()
-		c.judge()
+		c.check()
 	})
 }
 
@@ -275,7 +275,7 @@ func (c *chaos) publishNow(p *plan, at time.Time, node int) {
 		got, err := e.tryCall(p.crew, "POST", "posts/"+p.post+"/post-now", body, headers)
 		switch {
 		case err == nil && got.Status == http.StatusOK:
-			c.noteRefusals(p, got)
+			c.recordRefusals(p, got)
 			return
 		// a repeat may wait too long for the first
 		case err == nil && got.Status < 500 && got.Status != http.StatusConflict:
@@ -289,9 +289,9 @@ func (c *chaos) publishNow(p *plan, at time.Time, node int) {
 	}
 }
 
-// noteRefusals records the accounts that a request to publish at once refused; an account that its network has refused
-// by the time of the response has a scheduled post. Only its own goroutine uses the plan at that time.
-func (c *chaos) noteRefusals(p *plan, got servertest.Response) {
+// recordRefusals records the accounts that a request to publish at once refused; an account that its network has
+// refused by the time of the response has a scheduled post. Only its own goroutine uses the plan at that time.
+func (c *chaos) recordRefusals(p *plan, got servertest.Response) {
 	var r servertest.Result
 	if err := json.Unmarshal(got.Body, &r); err != nil {
 		c.t.Error(err)
@@ -385,7 +385,7 @@ func (c *chaos) calm() {
 	for _, n := range c.nodes {
 		n.kill(c.t)
 	}
-	c.box.Heal(c.t)
+	c.box.ClearFaults(c.t)
 	clock := &servertest.Clock{}
 	calm := &engine{box: c.box}
 	calm.testServer = startServer(c.t, c.db, servertest.WithBox(c.box), servertest.WithTimings(paces[c.pace]),

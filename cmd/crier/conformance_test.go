@@ -19,9 +19,9 @@ import (
 	"crier/internal/store"
 )
 
-// trial is a post of the networks' suite, published through the whole service: the API, a database, the job engine, and
-// the client of the sandbox.
-type trial struct {
+// suitePost is a post of the networks' suite, published through the whole service: the API, a database, the job engine,
+// and the client of the sandbox.
+type suitePost struct {
 	name    string
 	network string // as NewCrew takes it
 	post    providertest.Post
@@ -38,29 +38,29 @@ type trial struct {
 	id crier.ID
 }
 
-// trials returns every kind of post of a network, once undisturbed and once with a lost response, and every fault for
-// the simplest of them.
-func trials(tb testing.TB, name string, n providertest.Network) []trial {
+// suitePosts returns every kind of post of a network, once undisturbed and once with a lost response, and every fault
+// for the simplest of them.
+func suitePosts(tb testing.TB, name string, n providertest.Network) []suitePost {
 	tb.Helper()
 	info, err := n.Info()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	simplest := n.Simplest(info)
-	list := []trial{{name: "with a first comment", post: simplest, comment: true,
+	list := []suitePost{{name: "with a first comment", post: simplest, comment: true,
 		ends: []providertest.End{providertest.Published}}}
 	if !info.Abilities.Comment {
 		list = nil
 	}
 	for _, post := range n.Posts(info) {
-		list = append(list, trial{name: post.Name, post: post, ends: []providertest.End{providertest.Published}})
+		list = append(list, suitePost{name: post.Name, post: post, ends: []providertest.End{providertest.Published}})
 		if post.Name != simplest.Name { // which is tried with all faults
-			list = append(list, trial{name: "lost_response of " + post.Name, post: post, fault: "lost_response",
+			list = append(list, suitePost{name: "lost_response of " + post.Name, post: post, fault: "lost_response",
 				ends: []providertest.End{providertest.Published}})
 		}
 	}
 	for kind, class := range n.Classes() {
-		list = append(list, trial{
+		list = append(list, suitePost{
 			name: kind, post: simplest, fault: kind, ends: n.Ends(info, class), code: class.Code,
 			lasts: kind == "rate_limit" || class.Kind == provider.Temporary || kind == "outage" && n.NeverSureOfAbsence,
 		})
@@ -71,59 +71,59 @@ func trials(tb testing.TB, name string, n providertest.Network) []trial {
 	return list
 }
 
-// All trials are started at once and checked one by one: most of their time is waiting.
+// All posts are started at once and checked one by one: most of their time is waiting.
 func TestEveryNetworkPassesItsSuiteThroughTheWholeService(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		clock := &servertest.Clock{}
 		box := servertest.StartBoxWith(t, sandbox.Options{Now: clock.Now, ProcessingTime: 200 * time.Millisecond})
 		e := startEngineOn(t, db, box, servertest.WithClock(clock), servertest.WithReachableMedia(t))
-		var list []trial
+		var list []suitePost
 		var networks []string
 		suite := alltest.Networks()
 		for _, name := range slices.Sorted(maps.Keys(suite)) {
-			list = append(list, trials(t, name, suite[name])...)
+			list = append(list, suitePosts(t, name, suite[name])...)
 		}
 		for _, tr := range list {
 			networks = append(networks, tr.network)
 		}
 		c := e.NewCrew(t, 1_000_000, networks...)
-		shelf := e.newShelf(t, c)
+		uploadedFiles := e.uploadFiles(t, c)
 		for i := range list {
 			list[i].on = c.Accounts[i]
-			e.try(t, c, shelf, &list[i])
+			e.try(t, c, uploadedFiles, &list[i])
 		}
 		for _, tr := range list {
 			e.settles(t, c, tr)
 		}
-		for _, on := range e.box.Spared(t) {
+		for _, on := range e.box.PendingFaults(t) {
 			t.Errorf("the fault of %s did not strike",
-				list[slices.IndexFunc(list, func(tr trial) bool { return tr.on.Remote == on })].name)
+				list[slices.IndexFunc(list, func(tr suitePost) bool { return tr.on.Remote == on })].name)
 		}
 		clock.Advance(31 * time.Minute) // less than a post may be late
 		for _, tr := range list {
-			t.Run(tr.name, func(t *testing.T) { e.wantTried(t, c, tr) })
+			t.Run(tr.name, func(t *testing.T) { e.wantOutcome(t, c, tr) })
 		}
 		e.Balanced(t, c)
 	})
 }
 
-// shelf holds the files of a crew by their names; each is used by many posts.
-type shelf map[string]string
+// uploadedFiles holds the files of a crew by their names; each is used by many posts.
+type uploadedFiles map[string]string
 
-func (e *engine) newShelf(tb testing.TB, c crew) shelf {
+func (e *engine) uploadFiles(tb testing.TB, c crew) uploadedFiles {
 	tb.Helper()
-	return shelf{
+	return uploadedFiles{
 		"picture":        e.File(tb, c, "one.jpg", mediatest.JPEG(640, 640)),
 		"second picture": e.File(tb, c, "two.jpg", mediatest.JPEG(640, 640)),
 		"film":           e.File(tb, c, "film.mp4", mediatest.VerticalMP4()),
-		"film in pieces": e.File(tb, c, "pieces.mp4", longFilm(525_000)),    // YouTube takes it in two chunks
-		"film in chunks": e.File(tb, c, "chunks.mp4", longFilm(10_100_000)), // TikTok takes it in two chunks
+		"film in pieces": e.File(tb, c, "pieces.mp4", longVideo(525_000)),    // YouTube takes it in two chunks
+		"film in chunks": e.File(tb, c, "chunks.mp4", longVideo(10_100_000)), // TikTok takes it in two chunks
 	}
 }
 
 // write creates a post of the suite and returns its id.
-func (e *engine) write(tb testing.TB, c crew, s shelf, p providertest.Post) string {
+func (e *engine) write(tb testing.TB, c crew, s uploadedFiles, p providertest.Post) string {
 	tb.Helper()
 	if len(p.Texts) > 1 {
 		return e.NewThread(tb, c, p.Texts...)
@@ -136,12 +136,13 @@ func (e *engine) write(tb testing.TB, c crew, s shelf, p providertest.Post) stri
 	return e.Call(tb, c, "POST", "posts", body).Want(tb, http.StatusCreated).Text(tb, "id")
 }
 
-// try starts a trial.
-func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
+// try publishes a post of the suite.
+func (e *engine) try(tb testing.TB, c crew, s uploadedFiles, tr *suitePost) {
 	tb.Helper()
 	if tr.fault != "" {
 		e.box.Fault(tb, tr.on, "publish", tr.fault, object{
-			"retryAfterSeconds": 2, "delayMs": (servertest.Hurried.CommitTimeout + 500*time.Millisecond).Milliseconds(),
+			"retryAfterSeconds": 2,
+			"delayMs":           (servertest.FastTimings.CommitTimeout + 500*time.Millisecond).Milliseconds(),
 		})
 	}
 	more := object{"platformSettings": tr.post.Settings}
@@ -151,8 +152,8 @@ func (e *engine) try(tb testing.TB, c crew, s shelf, tr *trial) {
 	tr.id = e.PostOn(tb, c, e.write(tb, c, s, tr.post), tr.on, more)
 }
 
-// statuses returns the final statuses of a trial in the service.
-func (tr trial) statuses() []crier.ScheduledPostStatus {
+// statuses returns the final statuses of a post in the service.
+func (tr suitePost) statuses() []crier.ScheduledPostStatus {
 	names := map[providertest.End]crier.ScheduledPostStatus{
 		providertest.Published: crier.Published, providertest.Refused: crier.Failed,
 		providertest.Unknown: crier.Unknown, providertest.LostToken: crier.Scheduled,
@@ -167,8 +168,8 @@ func (tr trial) statuses() []crier.ScheduledPostStatus {
 	return list
 }
 
-// settles waits until a trial has ended, or waits for longer than the test can.
-func (e *engine) settles(tb testing.TB, c crew, tr trial) {
+// settles waits until a post has ended, or waits for longer than the test can.
+func (e *engine) settles(tb testing.TB, c crew, tr suitePost) {
 	tb.Helper()
 	if !tr.lasts {
 		e.ends(tb, c, tr)
@@ -184,8 +185,8 @@ func (e *engine) settles(tb testing.TB, c crew, tr trial) {
 	}, func() string { return tr.name + " neither ends nor rests\n" + e.History(tb, c, tr.id) })
 }
 
-// ends waits for the end of a trial.
-func (e *engine) ends(tb testing.TB, c crew, tr trial) crier.ScheduledPost {
+// ends waits for the end of a post.
+func (e *engine) ends(tb testing.TB, c crew, tr suitePost) crier.ScheduledPost {
 	tb.Helper()
 	var p crier.ScheduledPost
 	servertest.Until(tb, func() bool {
@@ -199,8 +200,8 @@ func (e *engine) ends(tb testing.TB, c crew, tr trial) crier.ScheduledPost {
 	return p
 }
 
-// wantTried fails the test unless a trial ended as expected and the timeline agrees.
-func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
+// wantOutcome fails the test unless a post ended as expected and the timeline agrees.
+func (e *engine) wantOutcome(t *testing.T, c crew, tr suitePost) {
 	p := e.ends(t, c, tr)
 	if tr.comment {
 		e.AwaitAction(t, c, tr.id, store.FirstComment, crier.Published)
@@ -208,7 +209,7 @@ func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
 	shown := e.box.Timeline(t, tr.on)
 	switch p.Status {
 	case crier.Published:
-		e.wantShown(t, tr, p, shown)
+		e.wantOnTimeline(t, tr, p, shown)
 	case crier.Unknown:
 		if len(shown) > 1 {
 			t.Errorf("nobody knows, and the timeline shows %+v", shown)
@@ -220,8 +221,8 @@ func (e *engine) wantTried(t *testing.T, c crew, tr trial) {
 	}
 }
 
-// wantShown fails the test unless the timeline shows a post of the suite, once.
-func (e *engine) wantShown(t *testing.T, tr trial, p crier.ScheduledPost, shown []servertest.BoxPost) {
+// wantOnTimeline fails the test unless the timeline shows a post of the suite, once.
+func (e *engine) wantOnTimeline(t *testing.T, tr suitePost, p crier.ScheduledPost, shown []servertest.BoxPost) {
 	t.Helper()
 	texts := slices.Clone(tr.post.Texts)
 	if tr.comment {

@@ -18,9 +18,9 @@ import (
 	"crier/internal/store"
 )
 
-// freezer stops workers between two steps, as if their process had been killed, and lets them continue long after, as
-// if the process had been suspended.
-type freezer struct {
+// workerFreezer stops workers between two steps, as if their process had been killed, and lets them continue long
+// after, as if the process had been suspended.
+type workerFreezer struct {
 	mu sync.Mutex
 	// at is the step, from 1, at which the worker of a scheduled post stops; 0 is none. Workers wait until it is set.
 	at      map[crier.ID]int
@@ -30,26 +30,26 @@ type freezer struct {
 	thaw    chan struct{}
 }
 
-func newFreezer() *freezer {
-	f := &freezer{at: map[crier.ID]int{}, steps: map[crier.ID][]publish.Step{}, frozen: map[crier.ID]bool{},
+func newFreezer() *workerFreezer {
+	f := &workerFreezer{at: map[crier.ID]int{}, steps: map[crier.ID][]publish.Step{}, frozen: map[crier.ID]bool{},
 		thaw: make(chan struct{})}
 	f.planned = sync.NewCond(&f.mu)
 	return f
 }
 
 // withFreezer makes the server call the freezer at every step.
-func withFreezer(f *freezer) servertest.Option {
+func withFreezer(f *workerFreezer) servertest.Option {
 	return func(a *server.Config) { a.Checkpoint = f.pass }
 }
 
 // pass is called at every step.
-func (f *freezer) pass(id crier.ID, step publish.Step) {
+func (f *workerFreezer) pass(id crier.ID, step publish.Step) {
 	if f.stops(id, step) {
 		<-f.thaw
 	}
 }
 
-func (f *freezer) stops(id crier.ID, step publish.Step) bool {
+func (f *workerFreezer) stops(id crier.ID, step publish.Step) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, planned := f.at[id]; !planned && !f.thawed(); _, planned = f.at[id] {
@@ -66,30 +66,30 @@ func (f *freezer) stops(id crier.ID, step publish.Step) bool {
 	return true
 }
 
-func (f *freezer) plan(id crier.ID, step int) {
+func (f *workerFreezer) plan(id crier.ID, step int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at[id] = step
 	f.planned.Broadcast()
 }
 
-func (f *freezer) seen(id crier.ID) []publish.Step {
+func (f *workerFreezer) seen(id crier.ID) []publish.Step {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.steps[id])
 }
 
-func (f *freezer) stopped(id crier.ID) bool {
+func (f *workerFreezer) stopped(id crier.ID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.frozen[id]
 }
 
-// journey is one way to publish a post.
-type journey struct {
+// crashCase is one way to publish a post.
+type crashCase struct {
 	name, network string
 	parts         []string
-	file          string        // from the shelf; empty is none
+	file          string        // one of uploadedFiles; empty is none
 	lead          time.Duration // time to prepare it; zero is none
 	comment       string
 	fault         object // of the sandbox's control API; nil is none
@@ -103,12 +103,12 @@ type journey struct {
 // lostAnswer makes the first publishing call succeed without a response.
 var lostAnswer = object{"operation": "publish", "kind": "lost_response"}
 
-// once are the calls of a journey with one post; onceEach those of one with a post and its comment, where that has a
+// once are the calls of a case with one post; onceEach those of one with a post and its comment, where that has a
 // separate operation.
 var once, onceEach = map[string]int{"publish": 1}, map[string]int{"publish": 1, "comment": 1}
 
-// journeys cover all kinds of steps: those of every network, and those after a lost response on each.
-var journeys = []journey{
+// crashCases cover all kinds of steps: those of every network, and those after a lost response on each.
+var crashCases = []crashCase{
 	{name: "a thread with a comment", network: "x", parts: []string{"one", "two"}, comment: "comment",
 		timeline: []string{"one", "two", "comment"}, calls: map[string]int{"publish": 3}},
 	{name: "a lost answer, found again", network: "x", parts: []string{"lost"}, file: "picture",
@@ -140,25 +140,25 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 		f := newFreezer()
 		e := startEngine(t, db, withFreezer(f), servertest.WithReachableMedia(t))
 		t.Cleanup(f.release)
-		// Run each journey undisturbed first, to learn its steps; then once for each step.
+		// Run each case undisturbed first, to learn its steps; then once for each step.
 		var undisturbed, stops []stop
-		for i := range journeys {
-			undisturbed = append(undisturbed, stop{journey: i})
+		for i := range crashCases {
+			undisturbed = append(undisturbed, stop{testCase: i})
 		}
 		scouts, scouted := e.travel(t, f, undisturbed)
 		for i, id := range scouted {
-			e.arrive(t, scouts, journeys[i], i, id)
+			e.arrive(t, scouts, crashCases[i], i, id)
 			stops = append(stops, stopsOn(i, f.seen(id))...)
 		}
 		crew, ids := e.travel(t, f, stops)
 		var spared []stop
 		for i, id := range ids {
-			e.arrive(t, crew, journeys[stops[i].journey], i, id)
+			e.arrive(t, crew, crashCases[stops[i].testCase], i, id)
 			if !f.stopped(id) {
 				spared = append(spared, stops[i])
 			}
 		}
-		if len(spared) > len(stops)/10 { // a journey in which something took longer has fewer waits
+		if len(spared) > len(stops)/10 { // a case in which something took longer has fewer waits
 			t.Errorf("no worker stopped at %+v", spared)
 		}
 		// The suspended workers continue; nothing changes.
@@ -166,7 +166,7 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 		servertest.Until(t, func() bool { return e.Number(t, `SELECT count(*) FROM river_job WHERE state = 'running'`) == 0 },
 			func() string { return "jobs do not end" })
 		for i, id := range ids {
-			e.arrive(t, crew, journeys[stops[i].journey], i, id)
+			e.arrive(t, crew, crashCases[stops[i].testCase], i, id)
 		}
 		e.Balanced(t, crew)
 		// Networks reject some duplicates by themselves. Crier must not depend on that.
@@ -182,25 +182,25 @@ func TestWorkerCrashOrPauseBetweenAnyTwoSteps(t *testing.T) {
 	})
 }
 
-// stop is a journey and the step, from 1, at which its worker stops; 0 is none.
+// stop is a case and the step, from 1, at which its worker stops; 0 is none.
 type stop struct {
-	journey, step int
+	testCase, step int
 	// resends is true when the worker stops after a call that is repeated to learn its outcome.
 	resends bool
 }
 
-// stopsOn returns all stops of a journey with the given steps.
+// stopsOn returns all stops of a case with the given steps.
 func stopsOn(i int, steps []publish.Step) (stops []stop) {
 	sent := 0
 	for n, step := range steps {
-		if step == publish.StepBegun && journeys[i].preparing {
+		if step == publish.StepBegun && crashCases[i].preparing {
 			break
 		}
 		if step == publish.StepSent {
 			sent++
 		}
-		resends := journeys[i].network == "linkedin" && step == publish.StepSent && sent == 2
-		stops = append(stops, stop{journey: i, step: n + 1, resends: resends})
+		resends := crashCases[i].network == "linkedin" && step == publish.StepSent && sent == 2
+		stops = append(stops, stop{testCase: i, step: n + 1, resends: resends})
 	}
 	return stops
 }
@@ -211,19 +211,19 @@ func stopsOn(i int, steps []publish.Step) (stops []stop) {
 func (e *engine) calls(tb testing.TB, c crew, stops []stop, ids []crier.ID, cut map[call]int, history map[call]string) {
 	tb.Helper()
 	for i, id := range ids {
-		o, made := journeys[stops[i].journey], map[call]int{}
+		o, calls := crashCases[stops[i].testCase], map[call]int{}
 		for _, a := range e.Attempts(tb, c, id) {
 			if a.Operation == "resend" && a.ErrorCode == "outcome_unknown" {
 				cut[call{o.network, "publish"}]++
 			}
 			for _, exchange := range a.Exchanges {
-				made[call{o.network, exchange.Operation}]++
+				calls[call{o.network, exchange.Operation}]++
 				if strings.Contains(exchange.Error, provider.ErrNotSent.Message) {
 					cut[call{o.network, exchange.Operation}]++
 				}
 			}
 		}
-		for which, count := range made {
+		for which, count := range calls {
 			if want, counts := o.calls[which.operation]; counts && count > want {
 				history[which] += fmt.Sprintf("%s, %+v:\n%s", o.name, stops[i], e.History(tb, c, id))
 			}
@@ -238,7 +238,7 @@ type call struct{ network, operation string }
 func tally(stops []stop) map[call]int {
 	calls := map[call]int{}
 	for _, s := range stops {
-		o := journeys[s.journey]
+		o := crashCases[s.testCase]
 		for operation, count := range o.calls {
 			calls[call{o.network, operation}] += count
 		}
@@ -249,7 +249,7 @@ func tally(stops []stop) map[call]int {
 	return calls
 }
 
-func (f *freezer) release() {
+func (f *workerFreezer) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.thawed() {
@@ -259,7 +259,7 @@ func (f *freezer) release() {
 }
 
 // thawed reports whether the suspended workers have been released.
-func (f *freezer) thawed() bool {
+func (f *workerFreezer) thawed() bool {
 	select {
 	case <-f.thaw:
 		return true
@@ -269,17 +269,17 @@ func (f *freezer) thawed() bool {
 }
 
 // travel publishes a post for each stop, each on a separate account.
-func (e *engine) travel(tb testing.TB, f *freezer, stops []stop) (crew, []crier.ID) {
+func (e *engine) travel(tb testing.TB, f *workerFreezer, stops []stop) (crew, []crier.ID) {
 	tb.Helper()
 	var networks []string
 	for _, s := range stops {
-		networks = append(networks, journeys[s.journey].network)
+		networks = append(networks, crashCases[s.testCase].network)
 	}
 	c := e.NewCrew(tb, 1_000_000, networks...)
-	shelf := e.newShelf(tb, c)
+	uploadedFiles := e.uploadFiles(tb, c)
 	ids := make([]crier.ID, len(c.Accounts))
 	for i, on := range c.Accounts {
-		o := journeys[stops[i].journey]
+		o := crashCases[stops[i].testCase]
 		if o.fault != nil {
 			e.box.Fault(tb, on, o.fault["operation"].(string), o.fault["kind"].(string), o.fault)
 		}
@@ -288,7 +288,7 @@ func (e *engine) travel(tb testing.TB, f *freezer, stops []stop) (crew, []crier.
 		if o.comment != "" {
 			targets.FirstComment = crier.Some(crier.Comment{Text: o.comment})
 		}
-		post := e.newThreadOrPost(tb, c, shelf, o)
+		post := e.newThreadOrPost(tb, c, uploadedFiles, o)
 		r, _ := e.ScheduleIn(tb, c, post, o.lead, targets)
 		ids[i] = r.Data[0].ScheduledPost.ID
 		f.plan(ids[i], stops[i].step)
@@ -296,8 +296,8 @@ func (e *engine) travel(tb testing.TB, f *freezer, stops []stop) (crew, []crier.
 	return c, ids
 }
 
-// newThreadOrPost creates the thread or post of a journey.
-func (e *engine) newThreadOrPost(tb testing.TB, c crew, s shelf, o journey) string {
+// newThreadOrPost creates the thread or post of a case.
+func (e *engine) newThreadOrPost(tb testing.TB, c crew, s uploadedFiles, o crashCase) string {
 	tb.Helper()
 	if len(o.parts) > 1 {
 		return e.NewThread(tb, c, o.parts...)
@@ -310,8 +310,8 @@ func (e *engine) newThreadOrPost(tb testing.TB, c crew, s shelf, o journey) stri
 		http.StatusCreated).Text(tb, "id")
 }
 
-// arrive fails the test unless everything of a journey is public, once.
-func (e *engine) arrive(tb testing.TB, c crew, o journey, i int, id crier.ID) {
+// arrive fails the test unless everything of a case is public, once.
+func (e *engine) arrive(tb testing.TB, c crew, o crashCase, i int, id crier.ID) {
 	tb.Helper()
 	e.Await(tb, c, id, crier.Published)
 	if o.comment != "" {

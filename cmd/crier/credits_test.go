@@ -93,15 +93,15 @@ func TestPartReportedByTwoWorkersIsBilledOnce(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		called := servertest.NewGate(t, publish.StepSent, 1)
 		found := servertest.NewGate(t, publish.StepSettled, 1)
-		told := servertest.NewGate(t, publish.StepSettled, 2)
-		e := startEngine(t, db, servertest.WithGates(called, found, told))
+		settled := servertest.NewGate(t, publish.StepSettled, 2)
+		e := startEngine(t, db, servertest.WithGates(called, found, settled))
 		x := e.Accounts[0]
 		id := e.PostOn(t, e.crew, e.NewThread(t, e.crew, "one", "two"), x, nil)
 		called.Await(t)
 		found.Await(t)
 		called.Open()
-		told.Await(t)
-		told.Open()
+		settled.Await(t)
+		settled.Open()
 		found.Open()
 		e.Await(t, e.crew, id, crier.Published)
 		if got := servertest.Texts(e.box.Timeline(t, x)); !slices.Equal(got, []string{"one", "two"}) {

@@ -12,8 +12,8 @@ import (
 	"crier/internal/store"
 )
 
-// ordeal is a post that is published while its network fails.
-type ordeal struct {
+// faultCase is a post that is published while its network fails.
+type faultCase struct {
 	name    string
 	network string
 	fault   object // of the sandbox's control API: operation, kind, …
@@ -28,7 +28,7 @@ type ordeal struct {
 	health   string
 }
 
-var ordeals = []ordeal{
+var faultCases = []faultCase{
 	{
 		name: "a rate limit passes", network: "x",
 		fault:  object{"operation": "publish", "kind": "rate_limit", "retryAfterSeconds": 2},
@@ -59,7 +59,7 @@ var ordeals = []ordeal{
 	{
 		name: "an answer comes after the time-out", network: "x",
 		fault: object{"operation": "publish", "kind": "slow",
-			"delayMs": (servertest.Hurried.CommitTimeout + 500*time.Millisecond).Milliseconds()},
+			"delayMs": (servertest.FastTimings.CommitTimeout + 500*time.Millisecond).Milliseconds()},
 		parts:  []string{"slow"},
 		status: crier.Published, timeline: []string{"slow"}, outcomes: "publish published, reconcile published",
 	},
@@ -153,30 +153,30 @@ var ordeals = []ordeal{
 	},
 }
 
-// All ordeals are started at once and checked one by one: most of their time is waiting.
+// All cases are started at once and checked one by one: most of their time is waiting.
 func TestEachPartIsPublishedOnceUnderEveryFault(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
 		var networks []string
-		for _, o := range ordeals {
+		for _, o := range faultCases {
 			networks = append(networks, o.network)
 		}
 		c := e.NewCrew(t, 10_000, networks...)
-		ids := make([]crier.ID, len(ordeals))
-		for i, o := range ordeals {
+		ids := make([]crier.ID, len(faultCases))
+		for i, o := range faultCases {
 			e.box.Fault(t, c.Accounts[i], o.fault["operation"].(string), o.fault["kind"].(string), o.fault)
-			ids[i] = e.begin(t, c, o, c.Accounts[i])
+			ids[i] = e.publishCase(t, c, o, c.Accounts[i])
 		}
-		for i, o := range ordeals {
+		for i, o := range faultCases {
 			t.Run(o.name, func(t *testing.T) { e.check(t, c, o, c.Accounts[i], ids[i]) })
 		}
 		e.Balanced(t, c)
 	})
 }
 
-// begin publishes the post of an ordeal.
-func (e *engine) begin(tb testing.TB, c crew, o ordeal, on servertest.Account) crier.ID {
+// publishCase publishes the post of a case.
+func (e *engine) publishCase(tb testing.TB, c crew, o faultCase, on servertest.Account) crier.ID {
 	tb.Helper()
 	more := object{}
 	if o.comment != "" {
@@ -191,8 +191,8 @@ func (e *engine) begin(tb testing.TB, c crew, o ordeal, on servertest.Account) c
 	return e.PostOn(tb, c, post, on, more)
 }
 
-// check checks that an ordeal ended as expected.
-func (e *engine) check(t *testing.T, c crew, o ordeal, on servertest.Account, id crier.ID) {
+// check checks that a case ended as expected.
+func (e *engine) check(t *testing.T, c crew, o faultCase, on servertest.Account, id crier.ID) {
 	p := e.Await(t, c, id, o.status)
 	if o.code != "" { // of a publication that waits: the code shows that it has been tried
 		servertest.Until(t, func() bool {
@@ -228,7 +228,7 @@ func TestRateLimitIsRespectedUntilItsReset(t *testing.T) {
 		e := startEngine(t, db)
 		x := e.Accounts[0]
 		e.box.Fault(t, x, "publish", "rate_limit", object{"retryAfterSeconds": 3})
-		began := time.Now()
+		start := time.Now()
 		id := e.PostOn(t, e.crew, e.NewPost(t, e.crew, "later"), x, nil)
 		servertest.Until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "rate_limited" },
 			func() string { return "not limited" })
@@ -237,7 +237,7 @@ func TestRateLimitIsRespectedUntilItsReset(t *testing.T) {
 			t.Errorf("the account: %s", a.Body)
 		}
 		e.Await(t, e.crew, id, crier.Published)
-		if took := time.Since(began); took < 2*time.Second { // the reset is in whole seconds
+		if took := time.Since(start); took < 2*time.Second { // the reset is in whole seconds
 			t.Errorf("tried again after %s", took)
 		}
 		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Get(t, "accountHealthIssue") != nil {
@@ -267,7 +267,7 @@ func TestTokenIsRefreshedBeforeExpiryAndSurvivesTransientErrors(t *testing.T) {
 		if a := e.Call(t, e.crew, "GET", path("social-accounts/%s", x.ID), nil); a.Text(t, "status") != "connected" {
 			t.Errorf("a transient error made the account %s", a.Text(t, "status"))
 		}
-		e.box.Heal(t)
+		e.box.ClearFaults(t)
 		e.Await(t, e.crew, id, crier.Published)
 		// The network refuses to refresh it: the account has to be reconnected, and the post waits for that.
 		e.box.Fault(t, x, "refresh", "auth_expired", object{"count": 100})
@@ -350,7 +350,7 @@ func TestUnknownOutcomeIsResolvedByHand(t *testing.T) {
 		if n := e.Number(t, `SELECT reserved_credits FROM organizations WHERE id = $1`, crew.Organization); n != 45 {
 			t.Errorf("%d credits are reserved while the outcomes are unknown, want 45", n)
 		}
-		e.box.Heal(t)
+		e.box.ClearFaults(t)
 		there := e.box.Timeline(t, crew.Accounts[0])[0].PlatformPostID
 		resolve := func(id crier.ID, body object) servertest.Response {
 			return e.Call(t, crew, "POST", path("scheduled-posts/%s/resolve", id), body)

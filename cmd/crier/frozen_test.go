@@ -100,7 +100,7 @@ func TestWorkerThatWakesUpDuringTheCallOfAnotherDoesNotSend(t *testing.T) {
 func TestLookupBeforeTheFenceIsInconclusive(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		timings := servertest.Hurried
+		timings := servertest.FastTimings
 		timings.CommitTimeout = servertest.Pace(6 * time.Second)
 		e := startEngine(t, db, servertest.WithTimings(timings))
 		x := e.Accounts[0]

@@ -56,7 +56,7 @@ func startEngineOn(tb testing.TB, db database, b *servertest.Box, options ...ser
 	tb.Helper()
 	e := &engine{box: b}
 	e.testServer = startServer(tb, db, append([]servertest.Option{servertest.WithBox(e.box),
-		servertest.WithTimings(servertest.Hurried)}, options...)...)
+		servertest.WithTimings(servertest.FastTimings)}, options...)...)
 	e.crew = e.NewCrew(tb, 100_000, "x", "linkedin")
 	return e
 }
@@ -66,6 +66,6 @@ func (e *engine) join(tb testing.TB, db database, options ...servertest.Option) 
 	tb.Helper()
 	other := &engine{box: e.box, crew: e.crew}
 	other.testServer = startServer(tb, db, append([]servertest.Option{servertest.WithBox(e.box),
-		servertest.WithTimings(servertest.Hurried)}, options...)...)
+		servertest.WithTimings(servertest.FastTimings)}, options...)...)
 	return other
 }

@@ -21,7 +21,7 @@ import (
 func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		const slow, takes = 500, 6 * time.Second
-		timings := servertest.Hurried
+		timings := servertest.FastTimings
 		timings.CommitTimeout = takes + servertest.Pace(2*time.Second)
 		e := startEngine(t, db, servertest.WithTimings(timings))
 		c := e.NewCrew(t, 1_000_000, "x", "x")
@@ -45,9 +45,9 @@ func TestFiveHundredSlowPostsOfOneAccountDoNotDelayOthers(t *testing.T) {
 				slow)
 		}
 		// A stop waits for the calls that are running, not for those in the queue.
-		began := time.Now()
-		if err := e.Stop(); err != nil || time.Since(began) > server.DrainTime {
-			t.Errorf("the stop took %v: %v", time.Since(began), err)
+		start := time.Now()
+		if err := e.Stop(); err != nil || time.Since(start) > server.DrainTime {
+			t.Errorf("the stop took %v: %v", time.Since(start), err)
 		}
 	})
 }
@@ -81,11 +81,11 @@ func TestLockedRowsOfOnePostDoNotDelayOthers(t *testing.T) {
 		}
 	})
 	c := e.NewCrew(t, 100_000, slices.Repeat([]string{"x"}, 20)...)
-	lead, began := servertest.Pace(4*time.Second), time.Now()
+	lead, start := servertest.Pace(4*time.Second), time.Now()
 	ids := make([]crier.ID, len(c.Accounts))
 	var at time.Time
 	for i, on := range c.Accounts { // all for the same second
-		r, due := e.ScheduleIn(t, c, e.NewPost(t, c, fmt.Sprint("post ", i)), lead-time.Since(began),
+		r, due := e.ScheduleIn(t, c, e.NewPost(t, c, fmt.Sprint("post ", i)), lead-time.Since(start),
 			crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
 		ids[i], at = r.Data[0].ScheduledPost.ID, due
 		if i == held {

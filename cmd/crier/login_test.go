@@ -13,8 +13,8 @@ import (
 	"crier/internal/store"
 )
 
-// keepLogin saves the login of a device where a program finds it, with an expired access token.
-func keepLogin(tb testing.TB, s *testServer, tokens servertest.Response) (environment []string, file string) {
+// saveLogin saves the login of a device where a program finds it, with an expired access token.
+func saveLogin(tb testing.TB, s *testServer, tokens servertest.Response) (environment []string, file string) {
 	tb.Helper()
 	home := tb.TempDir()
 	file = filepath.Join(home, "crier", "login.json")
@@ -38,7 +38,7 @@ func TestCommandsAtOnceRefreshTheLoginOnce(t *testing.T) {
 	s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")
-	environment, file := keepLogin(t, s, s.LogIn(t, b))
+	environment, file := saveLogin(t, s, s.LogIn(t, b))
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
@@ -62,7 +62,7 @@ func TestFailedRefreshKeepsTheLogin(t *testing.T) {
 	s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, "ada@example.com")
-	environment, file := keepLogin(t, s, s.LogIn(t, b))
+	environment, file := saveLogin(t, s, s.LogIn(t, b))
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

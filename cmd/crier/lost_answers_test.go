@@ -19,27 +19,27 @@ import (
 var readable = []string{"x", "tiktok", "instagram", "facebook", "youtube", "threads", "linkedin:organization"}
 
 // lostOn publishes posts of the simplest kind on each network, the given number of times, and loses their responses.
-func (e *engine) lostOn(tb testing.TB, times int, networks ...string) (crew, []trial) {
+func (e *engine) lostOn(tb testing.TB, times int, networks ...string) (crew, []suitePost) {
 	tb.Helper()
 	networks = slices.Repeat(networks, times)
 	c := e.NewCrew(tb, 1_000_000, networks...)
-	shelf, suite := e.newShelf(tb, c), alltest.Networks()
-	list := make([]trial, len(networks))
+	uploadedFiles, suite := e.uploadFiles(tb, c), alltest.Networks()
+	list := make([]suitePost, len(networks))
 	for i, name := range networks {
 		n := suite[name]
 		info, err := n.Info()
 		if err != nil {
 			tb.Fatal(err)
 		}
-		list[i] = trial{name: name, network: name, post: n.Simplest(info), fault: "lost_response", on: c.Accounts[i],
-			ends: []providertest.End{providertest.Published}}
-		e.try(tb, c, shelf, &list[i])
+		list[i] = suitePost{name: name, network: name, post: n.Simplest(info), fault: "lost_response",
+			on: c.Accounts[i], ends: []providertest.End{providertest.Published}}
+		e.try(tb, c, uploadedFiles, &list[i])
 	}
 	return c, list
 }
 
-// lookedFor returns the time from the loss of the response until the post was found.
-func (e *engine) lookedFor(tb testing.TB, c crew, tr trial) time.Duration {
+// timeToFind returns the time from the loss of the response until the post was found.
+func (e *engine) timeToFind(tb testing.TB, c crew, tr suitePost) time.Duration {
 	tb.Helper()
 	e.Await(tb, c, tr.id, crier.Published)
 	attempts := e.Attempts(tb, c, tr.id)
@@ -62,8 +62,8 @@ func TestLostAnswersAreFoundWithinSeconds(t *testing.T) {
 		c, list := e.lostOn(t, 3, readable...)
 		took := map[string][]time.Duration{}
 		for _, tr := range list {
-			took[tr.network] = append(took[tr.network], e.lookedFor(t, c, tr))
-			e.wantTried(t, c, tr)
+			took[tr.network] = append(took[tr.network], e.timeToFind(t, c, tr))
+			e.wantOutcome(t, c, tr)
 		}
 		for network, times := range took {
 			slices.Sort(times)

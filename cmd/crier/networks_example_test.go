@@ -20,7 +20,7 @@ func TestExamplePublishesOneVideoOnSevenTimelines(t *testing.T) {
 	if _, err := program(); err != nil { // users have built it before they start it
 		t.Fatal(err)
 	}
-	began := time.Now()
+	start := time.Now()
 	simulator := nettest.FreeAddress(t)
 	settings := []string{"CRIER_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "CRIER_SANDBOX=on",
 		"CRIER_SANDBOX_LISTEN=" + simulator}
@@ -33,7 +33,7 @@ func TestExamplePublishesOneVideoOnSevenTimelines(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the script failed: %v\n%s", err, links)
 	}
-	if took := time.Since(began); took > servertest.Pace(time.Minute) {
+	if took := time.Since(start); took > servertest.Pace(time.Minute) {
 		t.Errorf("it took %s", took)
 	}
 	box := &servertest.Box{URL: "http://" + simulator}

@@ -33,7 +33,7 @@ func TestDailyQuotaOfANetworkIsSharedByAllTeamsAndNodes(t *testing.T) {
 			last = e.NewCrew(t, 0, "youtube")
 			e.As(t, last.Key, "PATCH", path("/v1/teams/%s", last.Team), object{"publishLateMinutes": 0}).Want(t,
 				http.StatusOK)
-			post := e.Film(t, last, "A film")
+			post := e.NewVideoPost(t, last, "A film")
 			soon := e.Config.Now().Add(2 * time.Minute)
 			if warned := strings.Contains(e.Warnings(t, last, post, last.Accounts[0], soon),
 				"2 videos of the installation a day"); warned != (i == 2) {
@@ -67,7 +67,7 @@ func TestPerMinuteLimitIsRespected(t *testing.T) {
 		on := crew.Accounts[0]
 		var ids []crier.ID
 		for range 3 {
-			ids = append(ids, e.PostOn(t, crew, e.Film(t, crew, "A film"), on,
+			ids = append(ids, e.PostOn(t, crew, e.NewVideoPost(t, crew, "A film"), on,
 				object{"platformSettings": servertest.Everywhere}))
 		}
 		waiting := 0

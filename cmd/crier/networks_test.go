@@ -154,7 +154,7 @@ func (e *engine) wantLikes(tb testing.TB, c crew, post string, published map[str
 	e.Call(tb, c, "GET", "posts/"+post+"/metrics", nil).Want(tb, http.StatusOK).Into(tb, &metrics)
 	for _, m := range metrics.Data {
 		account := c.On(string(m.Provider))[0]
-		if told := len(m.Snapshots) > 0; told != e.can(tb, c, account, "metrics") {
+		if reported := len(m.Snapshots) > 0; reported != e.can(tb, c, account, "metrics") {
 			tb.Errorf("%s: snapshots %v", m.Provider, m.Snapshots)
 			continue
 		}

@@ -19,8 +19,8 @@ import (
 	"crier/internal/store"
 )
 
-// longFilm returns a video of several chunks: its index is followed by bytes that players skip.
-func longFilm(size int) []byte {
+// longVideo returns a video of several chunks: its index is followed by bytes that players skip.
+func longVideo(size int) []byte {
 	film := mediatest.VerticalMP4()
 	padding := size - len(film)
 	film = binary.BigEndian.AppendUint32(film, uint32(padding))
@@ -45,7 +45,7 @@ func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db)
 		c := e.NewCrew(t, 0, "tiktok", "youtube")
-		film := e.File(t, c, "film.mp4", longFilm(65_100_000))
+		film := e.File(t, c, "film.mp4", longVideo(65_100_000))
 		post := e.Call(t, c, "POST", "posts", object{"text": "A long film", "assetIds": []string{film}}).Want(t,
 			http.StatusCreated).Text(t, "id")
 		result, due := e.ScheduleIn(t, c, post, servertest.Pace(12*time.Second),
@@ -78,8 +78,8 @@ func TestLargeVideoIsUploadedAheadAndPublishedOnTheSecond(t *testing.T) {
 	})
 }
 
-// besideUpload is a node in a separate process that uploads a large video slowly while it publishes texts.
-type besideUpload struct {
+// uploadingNode is a node in a separate process that uploads a large video slowly while it publishes texts.
+type uploadingNode struct {
 	*engine
 	process *process
 	texts   []servertest.Account
@@ -93,7 +93,7 @@ func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	megabytes, count := servertest.NumberFrom(t, "CRIER_UPLOAD_MEGABYTES",
 		256), int(servertest.NumberFrom(t, "CRIER_UPLOAD_TEXTS", 200))
-	b := startBesideUpload(t, megabytes<<20)
+	b := startUploadingNode(t, megabytes<<20)
 	alone := b.lateness(t, "alone", count/2)
 	b.box.Fault(t, b.tube, "upload", "slow", object{"count": 100_000, "delayMs": 1000})
 	post := b.Call(t, b.crew, "POST", "posts", object{"text": "A long film", "assetIds": []string{b.asset}}).Want(t,
@@ -111,7 +111,7 @@ func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 	if beside > 3*alone+500*time.Millisecond {
 		t.Errorf("95 of 100 texts left within %s alone, and within %s beside the upload", alone, beside)
 	}
-	b.box.Heal(t)
+	b.box.ClearFaults(t)
 	b.Await(t, b.crew, film, crier.Published)
 	peak := peakMemory(t, b.process.cmd.Process.Pid)
 	t.Logf("the server held at most %d MB", peak>>20)
@@ -120,12 +120,12 @@ func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 	}
 }
 
-func startBesideUpload(t *testing.T, size int64) besideUpload {
+func startUploadingNode(t *testing.T, size int64) uploadingNode {
 	t.Helper()
 	db := servertest.Databases.Fresh(t, store.SQLite)
 	box := boxProcess(t)
 	staging := &engine{box: box, testServer: startServer(t, db, servertest.WithBox(box), servertest.WithRole("api"))}
-	b := besideUpload{engine: &engine{box: box, crew: staging.NewCrew(t, 1_000_000, "youtube", "x", "facebook")}}
+	b := uploadingNode{engine: &engine{box: box, crew: staging.NewCrew(t, 1_000_000, "youtube", "x", "facebook")}}
 	b.tube, b.texts = b.Accounts[0], b.Accounts[1:]
 	b.asset = staging.File(t, b.crew, "film.mp4", mediatest.VerticalMP4())
 	enlarge(t, servertest.MediaDir(db), size)
@@ -160,7 +160,7 @@ func enlarge(t *testing.T, dir string, size int64) {
 }
 
 // lateness publishes texts at once and returns the time after their due times within which 95 of 100 were public.
-func (b besideUpload) lateness(t *testing.T, name string, count int) time.Duration {
+func (b uploadingNode) lateness(t *testing.T, name string, count int) time.Duration {
 	t.Helper()
 	due := map[string]time.Time{}
 	for i := range count {

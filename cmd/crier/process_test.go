@@ -293,7 +293,7 @@ func TestWrongSecretKeyIsRejected(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		const wrong, fresh = "ffffffffffffffffffffffffffffffff", "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 		with := func(secret string) []string { return append(settingsOf(db), "CRIER_SECRET_KEY="+secret) }
-		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		tenant := runProgram(t, settingsOf(db), "init", "--json").report(t)
 		for _, args := range [][]string{{"serve"}, {"init"}, {"admin", "create-organization", "--name", "Acme"},
 			{"migrate"}} {
 			got := runProgram(t, append(with(wrong), "CRIER_LISTEN="+nettest.FreeAddress(t)), args...)
@@ -308,10 +308,10 @@ func TestWrongSecretKeyIsRejected(t *testing.T) {
 		}
 		// Rotation: the new key first, the old one after a comma; then the new one alone is enough.
 		p := serveProcess(t, with(fresh+","+servertest.Secret))
-		p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
+		p.As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		p.terminate(t)
 		p = serveProcess(t, with(fresh))
-		p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
+		p.As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 		p.terminate(t)
 		if got := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+nettest.FreeAddress(t)),
 			"serve"); got.code != 1 ||
@@ -325,7 +325,7 @@ func TestSecretKeyIsCreatedOnceWithPrivateMode(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	environment := []string{"CRIER_DATA_DIR=" + dir}
-	made := runProgram(t, environment, "init", "--json").report(t)
+	tenant := runProgram(t, environment, "init", "--json").report(t)
 	for _, name := range []string{"secret.key", "crier.db"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -336,13 +336,13 @@ func TestSecretKeyIsCreatedOnceWithPrivateMode(t *testing.T) {
 		t.Errorf("the data directory: mode %v, %v", info.Mode(), err)
 	}
 	p := serveProcess(t, environment)
-	p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
+	p.As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 }
 
 func TestSecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.SQLite)
-	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+	tenant := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	p := serveProcess(t, settingsOf(db))
 	second := runProgram(t, append(settingsOf(db), "CRIER_LISTEN="+nettest.FreeAddress(t)), "serve")
 	if second.code != 1 || !strings.Contains(second.stderr, "another crier serves") {
@@ -353,24 +353,24 @@ func TestSecondServerOnTheSameDataDirectoryIsRefused(t *testing.T) {
 	if taken.code != 1 || !strings.Contains(taken.stderr, "--listen") {
 		t.Errorf("an address that is taken: %+v", taken)
 	}
-	p.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
+	p.As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 	// The lock ends with the process, however it ends.
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	p.wait(t)
-	serveProcess(t, settingsOf(db)).As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
+	serveProcess(t, settingsOf(db)).As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
 }
 
 func TestTwoServersShareAPostgresDatabase_postgres(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.Postgres)
-	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+	tenant := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	one, two := serveProcess(t, settingsOf(db)), serveProcess(t, settingsOf(db))
-	id := one.As(t, made.APIKey, "POST", "/v1/teams",
-		object{"organizationId": made.OrganizationID, "name": "Shared"}).Want(t, http.StatusCreated).Text(t, "id")
-	two.As(t, made.APIKey, "DELETE", "/v1/teams/"+id, nil).Want(t, http.StatusOK)
-	one.As(t, made.APIKey, "GET", "/v1/teams/"+id, nil).WantError(t, http.StatusNotFound, "NotFound")
+	id := one.As(t, tenant.APIKey, "POST", "/v1/teams",
+		object{"organizationId": tenant.OrganizationID, "name": "Shared"}).Want(t, http.StatusCreated).Text(t, "id")
+	two.As(t, tenant.APIKey, "DELETE", "/v1/teams/"+id, nil).Want(t, http.StatusOK)
+	one.As(t, tenant.APIKey, "GET", "/v1/teams/"+id, nil).WantError(t, http.StatusNotFound, "NotFound")
 	if a, b := one.terminate(t), two.terminate(t); a != 0 || b != 0 {
 		t.Errorf("the servers ended with %d and %d", a, b)
 	}
@@ -379,7 +379,7 @@ func TestTwoServersShareAPostgresDatabase_postgres(t *testing.T) {
 func TestAcknowledgedWriteSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		tenant := runProgram(t, settingsOf(db), "init", "--json").report(t)
 		p := serveProcess(t, append(settingsOf(db), "CRIER_RATE_LIMIT=0"))
 		var mu sync.Mutex
 		acknowledged := map[string]bool{}
@@ -388,7 +388,7 @@ func TestAcknowledgedWriteSurvivesAKill(t *testing.T) {
 			writers.Go(func() {
 				for {
 					got, err := p.RoundTrip(servertest.Request{Method: "POST", Path: "/v1/teams",
-						Body: object{"organizationId": made.OrganizationID, "name": "Kept"}, Key: made.APIKey})
+						Body: object{"organizationId": tenant.OrganizationID, "name": "Kept"}, Key: tenant.APIKey})
 					if err != nil || got.Status != http.StatusCreated {
 						return // killed
 					}
@@ -414,13 +414,13 @@ func TestAcknowledgedWriteSurvivesAKill(t *testing.T) {
 		writers.Wait()
 		p.wait(t)
 		again := serveProcess(t, append(settingsOf(db), "CRIER_RATE_LIMIT=0"))
-		total, err := strconv.Atoi(fmt.Sprint(again.As(t, made.APIKey, "GET", "/v1/teams", nil).Want(t,
+		total, err := strconv.Atoi(fmt.Sprint(again.As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t,
 			http.StatusOK).Get(t, "total")))
 		if err != nil || total < len(acknowledged)+1 {
 			t.Errorf("%d teams after the kill, %d were acknowledged, %v", total, len(acknowledged)+1, err)
 		}
 		for id := range acknowledged {
-			again.As(t, made.APIKey, "GET", "/v1/teams/"+id, nil).Want(t, http.StatusOK)
+			again.As(t, tenant.APIKey, "GET", "/v1/teams/"+id, nil).Want(t, http.StatusOK)
 		}
 	})
 }
@@ -428,7 +428,7 @@ func TestAcknowledgedWriteSurvivesAKill(t *testing.T) {
 func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		tenant := runProgram(t, settingsOf(db), "init", "--json").report(t)
 		p := serveProcess(t, settingsOf(db))
 		body, rest := io.Pipe()
 		answer := make(chan error, 1)
@@ -436,7 +436,7 @@ func TestSIGTERMLetsRunningRequestsFinish(t *testing.T) {
 		go func() {
 			var err error
 			got, err = p.RoundTrip(servertest.Request{Method: "POST", Path: "/v1/organizations", Body: body,
-				Key: made.APIKey})
+				Key: tenant.APIKey})
 			answer <- err
 		}()
 		if _, err := io.WriteString(rest, `{"name":`); err != nil { // the server waits for the rest
@@ -589,11 +589,11 @@ func TestMigrateReportsItsWork(t *testing.T) {
 func TestWorkerServesOnlyHealth(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+		tenant := runProgram(t, settingsOf(db), "init", "--json").report(t)
 		p := serveProcess(t, append(settingsOf(db), "CRIER_ROLE=worker"))
 		for address, status := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/teams": 404,
 			"/openapi.json": 404, "/docs": 404} {
-			got, err := p.RoundTrip(servertest.Request{Method: "GET", Path: address, Key: made.APIKey})
+			got, err := p.RoundTrip(servertest.Request{Method: "GET", Path: address, Key: tenant.APIKey})
 			if err != nil || got.Status != status {
 				t.Errorf("%s: %d, want %d, %v", address, got.Status, status, err)
 			}
@@ -644,10 +644,10 @@ func TestMetricsListenOnLoopbackOnly(t *testing.T) {
 func TestEachRequestLeavesOneLogLine(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.SQLite)
-	made := runProgram(t, settingsOf(db), "init", "--json").report(t)
+	tenant := runProgram(t, settingsOf(db), "init", "--json").report(t)
 	p := serveProcess(t, append(settingsOf(db), "CRIER_LOG_FORMAT=json"))
-	p.As(t, made.APIKey, "PATCH", path("/v1/teams/%s", made.TeamID), object{"name": "Telltale name"}, "X-Request-Id",
-		"my-request-id").Want(t, http.StatusOK)
+	p.As(t, tenant.APIKey, "PATCH", path("/v1/teams/%s", tenant.TeamID), object{"name": "Telltale name"},
+		"X-Request-Id", "my-request-id").Want(t, http.StatusOK)
 	p.terminate(t)
 	lines := 0
 	for line := range strings.Lines(p.testServer.Log.String()) {
@@ -667,7 +667,7 @@ func TestEachRequestLeavesOneLogLine(t *testing.T) {
 		}
 	}
 	if lines != 1 || strings.Contains(p.testServer.Log.String(), "Telltale") ||
-		strings.Contains(p.testServer.Log.String(), made.APIKey) {
+		strings.Contains(p.testServer.Log.String(), tenant.APIKey) {
 		t.Errorf("%d lines about one request, or content in the log:\n%s", lines, p.testServer.Log)
 	}
 }
@@ -676,9 +676,9 @@ func TestServerStartsFastAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.SQLite)
 	runProgram(t, settingsOf(db), "init", "--json").report(t)
-	began := time.Now()
+	start := time.Now()
 	p := serveProcess(t, settingsOf(db))
-	took, memory := time.Since(began), residentMemory(t, p.cmd.Process.Pid)
+	took, memory := time.Since(start), residentMemory(t, p.cmd.Process.Pid)
 	t.Logf("ready after %v with %d MiB", took.Round(time.Millisecond), memory>>20)
 	// the limits are in the benchmarks; this catches gross regressions
 	if took > 10*time.Second || memory > 100<<20 {
@@ -721,11 +721,11 @@ func TestOperatorCanIssueAPasswordResetLink(t *testing.T) {
 		if out := reset("nobody@example.com"); out.code != 1 || !strings.Contains(out.stderr, "nobody signs in") {
 			t.Errorf("%+v", out)
 		}
-		var made struct{ ResetURL string }
-		if out := reset("ADA@example.com"); out.code != 0 || json.Unmarshal([]byte(out.stdout), &made) != nil {
+		var output struct{ ResetURL string }
+		if out := reset("ADA@example.com"); out.code != 0 || json.Unmarshal([]byte(out.stdout), &output) != nil {
 			t.Fatalf("%+v", out)
 		}
-		link := strings.TrimPrefix(made.ResetURL, s.URL)
+		link := strings.TrimPrefix(output.ResetURL, s.URL)
 		_, token, _ := strings.Cut(link, "token=")
 		b := s.NewBrowser(t)
 		b.Get(t, link).Want(t, http.StatusOK)
@@ -743,10 +743,10 @@ func TestOperatorCanIssueAPasswordResetLink(t *testing.T) {
 			http.StatusNotFound)
 		s.NewBrowser(t).Post(t, "/sign-in", servertest.Credentials(ada.Email, "another horse, another battery")).Want(t,
 			http.StatusSeeOther)
-		if out := reset(ada.Email); json.Unmarshal([]byte(out.stdout), &made) != nil {
+		if out := reset(ada.Email); json.Unmarshal([]byte(out.stdout), &output) != nil {
 			t.Fatalf("%+v", out)
 		}
 		c.Advance(25 * time.Hour)
-		b.Get(t, strings.TrimPrefix(made.ResetURL, s.URL)).Want(t, http.StatusNotFound)
+		b.Get(t, strings.TrimPrefix(output.ResetURL, s.URL)).Want(t, http.StatusNotFound)
 	})
 }

@@ -34,10 +34,10 @@ func TestProcessingPostIsNotPolledInABusyLoop(t *testing.T) {
 				func() string { return e.History(t, c, id) })
 		}
 		for range 3 { // beyond the hour in which it may be late
-			e.looksAgainLater(t, c, ids[0], clock)
+			e.waitForNextPoll(t, c, ids[0], clock)
 		}
 		// The first is reconnected; the second never is.
-		e.box.Heal(t)
+		e.box.ClearFaults(t)
 		e.box.Fault(t, c.Accounts[1], "read", "auth_expired", object{"count": 1000})
 		e.Exec(t, `UPDATE social_accounts SET status = 'connected' WHERE id = $1`, c.Accounts[0].ID)
 		servertest.Until(t, func() bool {
@@ -65,9 +65,9 @@ func (e *engine) videoNow(tb testing.TB, c crew, on servertest.Account) crier.ID
 		object{"platformSettings": object{"tiktokPrivacyLevel": json.RawMessage(`"PUBLIC_TO_EVERYONE"`)}})
 }
 
-// looksAgainLater advances the clock and waits until a publication was polled and its next poll is in the future. One
+// waitForNextPoll advances the clock and waits until a publication was polled and its next poll is in the future. One
 // poll may have been running when the clock was advanced.
-func (e *engine) looksAgainLater(tb testing.TB, c crew, id crier.ID, clock *servertest.Clock) {
+func (e *engine) waitForNextPoll(tb testing.TB, c crew, id crier.ID, clock *servertest.Clock) {
 	tb.Helper()
 	before := len(e.Attempts(tb, c, id))
 	clock.Advance(30 * time.Minute)
@@ -78,7 +78,7 @@ func (e *engine) looksAgainLater(tb testing.TB, c crew, id crier.ID, clock *serv
 		return len(looks) > 0 && looks[len(looks)-1].NextAt != nil && looks[len(looks)-1].NextAt.After(since)
 	}, func() string { return "nobody asks\n" + e.History(tb, c, id) })
 	last := looks[len(looks)-1]
-	if len(looks) > 2 || last.NextAt.Sub(last.EndedAt.Time) < servertest.Hurried.AccountPause/2 {
+	if len(looks) > 2 || last.NextAt.Sub(last.EndedAt.Time) < servertest.FastTimings.AccountPause/2 {
 		tb.Errorf("it was looked at %d times, last at %v, and again at %v", len(looks), last.EndedAt, last.NextAt)
 	}
 }

@@ -59,9 +59,9 @@ func TestChangeInTheLastSecondAppliesOrIsRejected(t *testing.T) {
 		ids := make([]crier.ID, len(posts))
 		var at time.Time
 		lead := servertest.Pace(4 * time.Second)
-		began := time.Now()
+		start := time.Now()
 		for i, on := range c.Accounts { // all for the same second
-			r, due := e.ScheduleIn(t, c, posts[i], lead-time.Since(began),
+			r, due := e.ScheduleIn(t, c, posts[i], lead-time.Since(start),
 				crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
 			ids[i], at = r.Data[0].ScheduledPost.ID, due
 		}

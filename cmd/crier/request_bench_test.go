@@ -56,7 +56,7 @@ func BenchmarkRequest(b *testing.B) {
 // measuredServer is a server whose costs are read from the operating system.
 type measuredServer struct {
 	*process
-	made tenantReport
+	tenant tenantReport
 }
 
 func startMeasured(b *testing.B, dialect store.Dialect) measuredServer {
@@ -64,21 +64,21 @@ func startMeasured(b *testing.B, dialect store.Dialect) measuredServer {
 	environment := append(settingsOf(servertest.Databases.Fresh(b, dialect)), "CRIER_SANDBOX=on",
 		"CRIER_SANDBOX_LISTEN="+nettest.FreeAddress(b), "CRIER_LOG_LEVEL=warn", "CRIER_RATE_LIMIT=0",
 		"CRIER_ORGANIZATION_RATE_LIMIT=0")
-	made := runProgram(b, environment, "init", "--json").report(b)
-	return measuredServer{serveProcess(b, environment), made}
+	tenant := runProgram(b, environment, "init", "--json").report(b)
+	return measuredServer{serveProcess(b, environment), tenant}
 }
 
 func (s measuredServer) account(i int) crier.ID {
-	return s.made.SocialAccounts[i%len(s.made.SocialAccounts)].ID
+	return s.tenant.SocialAccounts[i%len(s.tenant.SocialAccounts)].ID
 }
 
 func idOf(b *testing.B, answer []byte) string {
 	b.Helper()
-	var made struct{ ID string }
-	if err := json.Unmarshal(answer, &made); err != nil {
+	var post struct{ ID string }
+	if err := json.Unmarshal(answer, &post); err != nil {
 		b.Fatal(err)
 	}
-	return made.ID
+	return post.ID
 }
 
 // measure sends requests one after the other over one connection. A second of rest before and after lets jobs finish.
@@ -161,7 +161,7 @@ func (s measuredServer) send(b *testing.B, server, method, path string, body any
 		}
 		content = bytes.NewReader(data)
 	}
-	address := server + "/v1/teams/" + string(s.made.TeamID)
+	address := server + "/v1/teams/" + string(s.tenant.TeamID)
 	if path != "" {
 		address += "/" + path
 	}
@@ -169,7 +169,7 @@ func (s measuredServer) send(b *testing.B, server, method, path string, body any
 	if err != nil {
 		b.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+s.made.APIKey)
+	req.Header.Set("Authorization", "Bearer "+s.tenant.APIKey)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := s.Client.Do(req)
 	if err != nil {

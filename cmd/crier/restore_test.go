@@ -29,12 +29,13 @@ func newInstallation(b *servertest.Box, dir string) *installation {
 		settings: append(settingsOf(db), "CRIER_SANDBOX=on", "CRIER_SANDBOX_URL="+b.URL, "CRIER_LOG_LEVEL=warn")}
 }
 
-// begin prepares the installation.
-func (i *installation) begin(t *testing.T) {
+// start prepares the installation.
+func (i *installation) start(t *testing.T) {
 	t.Helper()
-	made := runProgram(t, i.settings, "init", "--json").report(t)
-	i.crew = crew{Tenant: servertest.Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}}
-	for _, a := range made.SocialAccounts {
+	tenant := runProgram(t, i.settings, "init", "--json").report(t)
+	i.crew = crew{Tenant: servertest.Tenant{Key: tenant.APIKey, Organization: tenant.OrganizationID,
+		Team: tenant.TeamID}}
+	for _, a := range tenant.SocialAccounts {
 		i.Accounts = append(i.Accounts, servertest.Account{ID: a.ID, Network: a.Provider})
 	}
 }
@@ -69,7 +70,7 @@ func (i *installation) shows(t *testing.T, network string, want ...string) {
 func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 	t.Parallel()
 	lost := newInstallation(boxProcess(t), t.TempDir())
-	lost.begin(t)
+	lost.start(t)
 	lost.serve(t)
 	known := lost.post(t, "known", "facebook")
 	lost.Await(t, lost.crew, known, crier.Published)
@@ -92,7 +93,7 @@ func TestBackupOfARunningServerCanBeRestored_sqlite(t *testing.T) {
 	if out := runProgram(t, lost.settings, "backup", file); out.code != 0 {
 		t.Fatalf("backup ended with %d: %s", out.code, out.stderr)
 	}
-	lost.box.Heal(t)
+	lost.box.ClearFaults(t)
 	lost.post(t, "after the backup", "facebook")
 	lost.shows(t, "facebook", "known", "after the backup")
 	lost.shows(t, "x", "in flight", "due")

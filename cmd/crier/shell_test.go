@@ -184,7 +184,7 @@ func TestClosedTerminalStoresNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = screen.Close()
-	readUntilAsked(t, person)
+	readUntilPrompt(t, person)
 	_ = person.Close()
 	<-tidies
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
@@ -200,8 +200,8 @@ func TestClosedTerminalStoresNothing(t *testing.T) {
 	}
 }
 
-// readUntilAsked reads the output of a program until it prompts.
-func readUntilAsked(t *testing.T, person io.Reader) {
+// readUntilPrompt reads the output of a program until it prompts.
+func readUntilPrompt(t *testing.T, person io.Reader) {
 	t.Helper()
 	var seen bytes.Buffer
 	piece := make([]byte, 4096)
@@ -226,11 +226,11 @@ func TestSeriesKeepsTheCallersTimeZone(t *testing.T) {
 	} {
 		out := runProgram(t, environment, "post", "Good morning at "+at, "--to", "x", "--at", at, "--repeat", "weekly",
 			"--yes", "--json")
-		var made crier.ScheduleResult
-		if err := json.Unmarshal([]byte(out.stdout), &made); err != nil || out.code != 0 {
+		var result crier.ScheduleResult
+		if err := json.Unmarshal([]byte(out.stdout), &result); err != nil || out.code != 0 {
 			t.Fatalf("%s: %v: %+v", at, err, out)
 		}
-		if got := made.Data[0].ScheduledPost.Timezone; got != want {
+		if got := result.Data[0].ScheduledPost.Timezone; got != want {
 			t.Errorf("%s: the series is in the zone %s, want %s", at, got, want)
 		}
 	}
@@ -326,16 +326,16 @@ func TestCLILogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept struct {
+	var logins struct {
 		Logins []struct{ AccessToken string }
 	}
-	if err := json.Unmarshal(saved, &kept); err != nil {
+	if err := json.Unmarshal(saved, &logins); err != nil {
 		t.Fatal(err)
 	}
 	if out := runProgram(t, environment, "logout"); out.code != 0 {
 		t.Errorf("logout: %+v", out)
 	}
-	s.WantKnown(t, kept.Logins[0].AccessToken, false)
+	s.WantKnown(t, logins.Logins[0].AccessToken, false)
 }
 
 func TestBrokenUploadIsResumed(t *testing.T) {
@@ -348,10 +348,10 @@ func TestBrokenUploadIsResumed(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	begun := first.Do(t, "POST", path("/v1/teams/%s/assets/uploads", first.Team),
+	started := first.Do(t, "POST", path("/v1/teams/%s/assets/uploads", first.Team),
 		object{"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": len(data)}).Want(t, http.StatusCreated)
-	upload := begun.Text(t, "uploadId")
-	library{Server: first.Server}.Piece(t, upload, data, 0, 1<<20).Want(t, http.StatusOK)
+	upload := started.Text(t, "uploadId")
+	library{Server: first.Server}.SendChunk(t, upload, data, 0, 1<<20).Want(t, http.StatusOK)
 	if err := first.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -424,8 +424,8 @@ func TestUploadKilledWithinAChunkIsResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
-	_, upload, told := strings.Cut(strings.TrimSpace(stderr.String()), "--resume ")
-	if !told {
+	_, upload, found := strings.Cut(strings.TrimSpace(stderr.String()), "--resume ")
+	if !found {
 		t.Fatalf("nothing says how to go on: %s", stderr.String())
 	}
 	out := runProgram(t, append(environment, "CRIER_SERVER="+s.URL), "media", "upload", file, "--resume", upload,

@@ -18,9 +18,9 @@ func BenchmarkStart(b *testing.B) {
 	runProgram(b, environment, "init", "--json").report(b)
 	var times, sizes []float64
 	for range 7 {
-		began := time.Now()
+		start := time.Now()
 		p := serveProcess(b, environment)
-		times = append(times, float64(time.Since(began).Milliseconds()))
+		times = append(times, float64(time.Since(start).Milliseconds()))
 		idle := time.NewTimer(3 * time.Second)
 		<-idle.C
 		sizes = append(sizes, float64(residentMemory(b, p.cmd.Process.Pid))/(1<<20))

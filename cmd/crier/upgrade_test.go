@@ -95,7 +95,7 @@ type upgrade struct {
 	box         *servertest.Box
 	db          database
 	old, new    string
-	made        tenantReport
+	tenant      tenantReport
 	posts       int
 }
 
@@ -117,20 +117,20 @@ func (u *upgrade) post(t *testing.T, node *process, at time.Time) {
 	networks := []string{"x", "linkedin", "facebook", "threads"}
 	network := networks[u.posts%len(networks)]
 	var on crier.ID
-	for _, a := range u.made.SocialAccounts {
+	for _, a := range u.tenant.SocialAccounts {
 		if a.Provider == network {
 			on = a.ID
 		}
 	}
-	team := path("/v1/teams/%s/posts", u.made.TeamID)
-	id := node.As(t, u.made.APIKey, "POST", team, object{"text": fmt.Sprintf("post %d", u.posts)}).
+	team := path("/v1/teams/%s/posts", u.tenant.TeamID)
+	id := node.As(t, u.tenant.APIKey, "POST", team, object{"text": fmt.Sprintf("post %d", u.posts)}).
 		Want(t, http.StatusCreated).Text(t, "id")
 	u.posts++
 	body, way := object{"socialAccountIds": []crier.ID{on}}, "/post-now"
 	if !at.IsZero() {
 		body["scheduledAt"], way = at.UTC().Format(time.RFC3339Nano), "/schedule"
 	}
-	node.As(t, u.made.APIKey, "POST", team+"/"+id+way, body).Want(t, http.StatusOK)
+	node.As(t, u.tenant.APIKey, "POST", team+"/"+id+way, body).Want(t, http.StatusOK)
 }
 
 // bringForward reschedules everything directly: the API schedules nothing within the next minute.
@@ -161,22 +161,22 @@ func TestUpgradeNodeByNodeLosesAndDelaysNothing_postgres(t *testing.T) {
 		t.Skip(err)
 	}
 	u := newUpgrade(t, commit)
-	door := u.serve(t, u.old, "api")
+	node := u.serve(t, u.old, "api")
 	begin := time.Now().Add(2 * time.Minute)
 	const planned, gap = 40, 250 * time.Millisecond
 	for i := range planned {
-		u.post(t, door, begin.Add(time.Duration(i)*gap))
+		u.post(t, node, begin.Add(time.Duration(i)*gap))
 	}
 	workers := []*process{u.serve(t, u.old, "worker"), u.serve(t, u.old, "worker")}
 	u.bringForward(t, time.Until(begin)-5*time.Second)
 	u.awaitPublished(t, 3)
 	for i := range workers {
 		workers[i] = u.replace(t, workers[i], "worker")
-		u.post(t, door, time.Time{}) // the earlier version writes rows that the new one reads
+		u.post(t, node, time.Time{}) // the earlier version writes rows that the new one reads
 	}
-	door = u.replace(t, door, "api")
+	node = u.replace(t, node, "api")
 	for range 4 {
-		u.post(t, door, time.Time{})
+		u.post(t, node, time.Time{})
 	}
 	left := planned + 6 - u.published(t)
 	u.awaitPublished(t, u.posts)
@@ -203,7 +203,7 @@ func newUpgrade(t *testing.T, commit string) *upgrade {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	u.made = output{stdout: string(out)}.report(t)
+	u.tenant = output{stdout: string(out)}.report(t)
 	u.testServer = &testServer{&servertest.Server{Node: &server.Node{Store: u.db.Open(t)}}}
 	return u
 }

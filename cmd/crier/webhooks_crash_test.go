@@ -17,7 +17,7 @@ import (
 func TestEventIsRedeliveredWithTheSameIDAfterAKill(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
-		k := startKillable(t, db, "CRIER_WEBHOOK_ALLOW=127.0.0.0/8")
+		k := startKillableServer(t, db, "CRIER_WEBHOOK_ALLOW=127.0.0.0/8")
 		taken, dead := make(chan string, 10), make(chan struct{})
 		first := sync.OnceFunc(func() { <-dead }) // the response comes after the process is killed
 		endpoint := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -27,7 +27,7 @@ func TestEventIsRedeliveredWithTheSameIDAfterAKill(t *testing.T) {
 		t.Cleanup(endpoint.Close)
 		k.Do(t, "POST", path("/v1/organizations/%s/webhooks", k.Organization), object{"url": endpoint.URL,
 			"types": []string{"post.created"}}).Want(t, http.StatusCreated)
-		k.MakePost(t, object{"text": "Hello"})
+		k.NewPostID(t, object{"text": "Hello"})
 		id := receive(t, taken)
 		k.restart(t)
 		close(dead)
@@ -54,7 +54,7 @@ func receive(t *testing.T, taken <-chan string) string {
 	select {
 	case id := <-taken:
 		return id
-	case <-time.After(servertest.Patience):
+	case <-time.After(servertest.WaitTimeout):
 		t.Fatal("no event arrives")
 		return ""
 	}

@@ -17,21 +17,21 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// gate is the access control of a fixture at a time set by the test.
-type gate struct {
+// fixture is the access control of a fixture at a time set by the test.
+type fixture struct {
 	*access.Control
 	f   *storetest.Fixture
 	now time.Time
 }
 
-func newGate(f *storetest.Fixture) *gate {
-	g := &gate{f: f, now: f.Now.Time}
+func newFixture(f *storetest.Fixture) *fixture {
+	g := &fixture{f: f, now: f.Now.Time}
 	g.Control = access.New(f.Store, func() time.Time { return g.now }, slog.New(slog.DiscardHandler))
 	return g
 }
 
 // newKey inserts an API key of the owner and returns its secret.
-func (g *gate) newKey(change func(*crier.APIKey)) (crier.APIKey, string) {
+func (g *fixture) newKey(change func(*crier.APIKey)) (crier.APIKey, string) {
 	f, secret := g.f, auth.NewKeySecret()
 	k := crier.APIKey{ID: crier.NewID(), OrganizationID: f.Organization.ID, Name: "CI", Role: crier.RoleEditor,
 		CreatedByID: &f.Owner.ID, CreatedAt: f.Now, UpdatedAt: f.Now}
@@ -50,7 +50,7 @@ func (g *gate) newKey(change func(*crier.APIKey)) (crier.APIKey, string) {
 func TestRestrictedKeyPermissions(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		g, ctx, other := newGate(f), t.Context(), f.NewTeam("Other").ID
+		g, ctx, other := newFixture(f), t.Context(), f.NewTeam("Other").ID
 		for name, c := range map[string]struct {
 			permissions []crier.Permission
 			teams       []crier.ID
@@ -95,7 +95,7 @@ func TestRestrictedKeyPermissions(t *testing.T) {
 func TestCachedCredentialExpiresOnTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		g, ctx := newGate(f), t.Context()
+		g, ctx := newFixture(f), t.Context()
 		ends := f.After(500 * time.Millisecond) // within the time for which callers are cached
 		_, secret := g.newKey(func(k *crier.APIKey) { k.ExpiresAt = &ends })
 		family, token := crier.NewID(), auth.NewBearerToken(auth.AccessPrefix)
@@ -137,7 +137,7 @@ func TestCachedCredentialExpiresOnTime(t *testing.T) {
 func TestPrincipalCanBeAuthorizedLater(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		g, ctx := newGate(f), t.Context()
+		g, ctx := newFixture(f), t.Context()
 		k, secret := g.newKey(func(*crier.APIKey) {})
 		caller, err := g.Authenticate(ctx, secret)
 		if err != nil {
@@ -161,13 +161,13 @@ func TestPrincipalCanBeAuthorizedLater(t *testing.T) {
 	})
 }
 
-// secretly is a response with a one-time secret.
-type secretly struct {
+// secretResponse is a response with a one-time secret.
+type secretResponse struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret,omitempty"`
 }
 
-func (s secretly) WithoutSecret() any { return secretly{ID: s.ID} }
+func (s secretResponse) WithoutSecret() any { return secretResponse{ID: s.ID} }
 
 func TestResponseIsStoredForADayWithoutSecrets(t *testing.T) {
 	t.Parallel()
@@ -181,20 +181,20 @@ func TestResponseIsStoredForADayWithoutSecrets(t *testing.T) {
 		owner := accesstest.Owner(t, f).Caller
 		other := accesstest.SignIn(t, f, f.NewUser("other@acme.example")).Caller
 		request := access.IdempotentRequest{Key: "k", Fingerprint: []byte("one"), Status: 201}
-		write := func(caller access.Caller) (secretly, error) {
+		write := func(caller access.Caller) (secretResponse, error) {
 			return access.Write(access.WithIdempotency(t.Context(), caller, request), writes,
-				func(*store.Tx) (secretly, error) { return secretly{ID: "1", Secret: "hush"}, nil })
+				func(*store.Tx) (secretResponse, error) { return secretResponse{ID: "1", Secret: "hush"}, nil })
 		}
-		if made, err := write(owner); err != nil || made.Secret != "hush" {
-			t.Fatalf("made %+v, %v", made, err)
+		if response, err := write(owner); err != nil || response.Secret != "hush" {
+			t.Fatalf("made %+v, %v", response, err)
 		}
 		_, err = write(owner)
 		replayed, ok := errors.AsType[*access.StoredResponse](err)
 		if !ok || string(replayed.Body) != `{"id":"1"}` || replayed.Error() == "" {
 			t.Errorf("the repeat gets %s, %v", replayed.Body, err)
 		}
-		if made, err := write(other); err != nil || made.Secret == "" { // a key is scoped to its caller
-			t.Errorf("another caller with the same key: %+v, %v", made, err)
+		if response, err := write(other); err != nil || response.Secret == "" { // a key is scoped to its caller
+			t.Errorf("another caller with the same key: %+v, %v", response, err)
 		}
 		now = now.Add(24*time.Hour - time.Microsecond)
 		if known, err := writes.Known(t.Context(), owner, request); err != nil || !known {
@@ -204,8 +204,8 @@ func TestResponseIsStoredForADayWithoutSecrets(t *testing.T) {
 		if known, err := writes.Known(t.Context(), owner, request); err != nil || known {
 			t.Errorf("after a day it is known: %v, %v", known, err)
 		}
-		if made, err := write(owner); err != nil || made.Secret == "" {
-			t.Errorf("after a day the key is not free: %+v, %v", made, err)
+		if response, err := write(owner); err != nil || response.Secret == "" {
+			t.Errorf("after a day the key is not free: %+v, %v", response, err)
 		}
 	})
 }
@@ -231,7 +231,7 @@ func TestRequestBodyIsPartOfItsFingerprint(t *testing.T) {
 func TestCredentialUseIsRecordedOncePerMinute(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		g := newGate(f)
+		g := newFixture(f)
 		k, secret := g.newKey(func(*crier.APIKey) {})
 		enter := func() {
 			t.Helper()
@@ -273,7 +273,7 @@ func TestCredentialUseIsRecordedOncePerMinute(t *testing.T) {
 func TestInvalidTokenIsNotEchoed(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
-	g := newGate(f)
+	g := newFixture(f)
 	for _, token := range []string{auth.KeyPrefix, auth.NewKeySecret() + "x", "Bearer x", strings.Repeat("x", 10_000)} {
 		_, err := g.Authenticate(t.Context(), token)
 		if !crier.IsKind(err, crier.KindUnauthorized) || len(token) > 8 && strings.Contains(err.Error(), token) {

@@ -46,14 +46,14 @@ func TestNotedUsesForgetWhatIsOlderThanTheyNeed(t *testing.T) {
 			}
 		}
 	}
-	if kept := len(n.recent) + len(n.before); kept > 2*perMinute {
-		t.Errorf("%d credentials are remembered, want those of two minutes", kept)
+	if count := len(n.recent) + len(n.before); count > 2*perMinute {
+		t.Errorf("%d credentials are remembered, want those of two minutes", count)
 	}
 	for i := range 3 * maxCallers {
 		n.add(crier.ID("in one minute "+strconv.Itoa(i)), later(50*time.Minute))
 	}
-	if kept := len(n.recent) + len(n.before); kept > 2*maxCallers {
-		t.Errorf("%d credentials of one minute are remembered", kept)
+	if count := len(n.recent) + len(n.before); count > 2*maxCallers {
+		t.Errorf("%d credentials of one minute are remembered", count)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func TestScopesTellWhoAndWhereTheyWereGivenFor(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		g, ctx := newGate(f), t.Context()
+		g, ctx := newFixture(f), t.Context()
 		k, secret := g.newKey(func(*crier.APIKey) {})
 		key, err := g.Authenticate(ctx, secret)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestScopesTellWhoAndWhereTheyWereGivenFor(t *testing.T) {
 func TestPrincipalMayNotInATeamThatIsGone(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		g := newGate(f)
+		g := newFixture(f)
 		k, secret := g.newKey(func(*crier.APIKey) {})
 		key, err := g.Authenticate(t.Context(), secret)
 		if err != nil {
@@ -126,26 +126,27 @@ func TestAuditTellsWhoAskedAlsoWithoutAToken(t *testing.T) {
 		}
 		action := access.Action{Operation: "teams.create", Target: "/v1/teams", Body: []byte(`{"name":"x","token":"y"}`),
 			RequestID: "r1", Creates: true}
-		made := crier.Team{ID: crier.NewID()}
+		created := crier.Team{ID: crier.NewID()}
 		ctx := access.WithAction(t.Context(), access.Caller{}, action)
 		access.AuditPerson(ctx, f.Owner)
 		access.AuditIn(ctx, f.Organization.ID, nil)
-		write(ctx, made)
+		write(ctx, created)
 		list := entries(t, f, f.Organization.ID)
 		if len(list) != 1 || list[0].PersonID != f.Owner.ID || list[0].PrincipalKind != "user" ||
 			list[0].Action != "teams.create" || list[0].Target != "/v1/teams" || list[0].RequestID != "r1" ||
-			list[0].CreatedID == nil || *list[0].CreatedID != made.ID || list[0].TeamID != nil {
+			list[0].CreatedID == nil || *list[0].CreatedID != created.ID || list[0].TeamID != nil {
 			t.Fatalf("the log is %+v", list)
 		}
-		var kept map[string]string
-		if err := json.Unmarshal(list[0].Changes, &kept); err != nil || kept["name"] != "x" || kept["token"] != "…" {
+		var recorded map[string]string
+		err := json.Unmarshal(list[0].Changes, &recorded)
+		if err != nil || recorded["name"] != "x" || recorded["token"] != "…" {
 			t.Errorf("the changes are %s, %v", list[0].Changes, err)
 		}
 		principal := access.Principal{Kind: store.KeyPrincipal, ID: crier.NewID(), PersonID: f.Owner.ID}
 		ctx = access.WithAction(t.Context(), access.Caller{}, access.Action{Operation: "accounts.connect"})
 		access.AuditPrincipal(ctx, principal, []byte(`{"n":1}`))
 		access.AuditIn(ctx, f.Organization.ID, &f.Team.ID)
-		write(ctx, made)
+		write(ctx, created)
 		for _, e := range entries(t, f, f.Organization.ID) {
 			if e.Action == "accounts.connect" && (e.PrincipalID != principal.ID || e.PersonID != f.Owner.ID ||
 				e.TeamID == nil || *e.TeamID != f.Team.ID || e.CreatedID != nil) {
@@ -154,8 +155,8 @@ func TestAuditTellsWhoAskedAlsoWithoutAToken(t *testing.T) {
 		}
 		access.AuditPerson(t.Context(), f.Owner) // without an action there is nothing to record
 		access.AuditPrincipal(t.Context(), principal, nil)
-		write(t.Context(), made)
-		write(access.WithAction(t.Context(), access.Caller{}, action), made) // in no organization
+		write(t.Context(), created)
+		write(access.WithAction(t.Context(), access.Caller{}, action), created) // in no organization
 		if n := f.Scan(`SELECT count(*) FROM audit_log`); n != 2 {
 			t.Errorf("%d entries, want 2", n)
 		}

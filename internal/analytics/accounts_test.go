@@ -76,10 +76,10 @@ func TestAccountSnapshotKeepsTotalsUnderTodayAndFlowsUnderYesterday(t *testing.T
 		if err := w.AccountSnapshot(t.Context(), snapshot); err != nil {
 			t.Fatal(err)
 		}
-		asked := [2]time.Time{time.Date(2026, 10, 31, 4, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 4, 0, 0, 0,
+		period := [2]time.Time{time.Date(2026, 10, 31, 4, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 4, 0, 0, 0,
 			time.UTC)}
-		if w.network.asked != asked {
-			t.Errorf("the network was asked about %v, want yesterday %v", w.network.asked, asked)
+		if w.network.period != period {
+			t.Errorf("the network was asked about %v, want yesterday %v", w.network.period, period)
 		}
 		today := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400
 		days := w.days(t, w.Fixture.Account.ID)

@@ -34,7 +34,7 @@ func newHistory(t *testing.T, f *storetest.Fixture) history {
 	})
 	h.attempt(h.a, 1500*time.Millisecond)
 	h.attempt(h.c, -time.Second) // the clock was set back: it was not late
-	h.told(h.a, h.b, h.c)
+	h.recordPublished(h.a, h.b, h.c)
 	h.follow(t)
 	for _, r := range []struct {
 		p            store.Publication

@@ -9,9 +9,9 @@ import (
 	"crier/internal/store"
 )
 
-// madeUp returns posts of accounts that post at some hours of the week. better multiplies the engagement of one of
+// synthetic returns posts of accounts that post at some hours of the week. better multiplies the engagement of one of
 // them.
-func madeUp(seed uint64, accounts, weeks int, hours []int, best int, better float64) []store.PublicationStats {
+func synthetic(seed uint64, accounts, weeks int, hours []int, best int, better float64) []store.PublicationStats {
 	random := rand.New(rand.NewPCG(seed, 1))
 	monday := time.Date(2026, 8, 3, 0, 0, 0, 0, time.UTC)
 	var list []store.PublicationStats
@@ -50,7 +50,7 @@ func TestBestTimesFindTheKnownBestHour(t *testing.T) {
 	hours := everyDay(9, 12, 18)
 	for seed := range uint64(20) {
 		best := hours[int(seed)%len(hours)]
-		got := bestTimes(madeUp(seed, 3, 12, hours, best, 2.5), time.UTC)
+		got := bestTimes(synthetic(seed, 3, 12, hours, best, 2.5), time.UTC)
 		if !got.Known || len(got.Best) != 1 || got.Best[0].Weekday != 1+best/24 || got.Best[0].Hour != best%24 {
 			t.Errorf("seed %d: best %+v, want weekday %d at %d", seed, got.Best, 1+best/24, best%24)
 			continue
@@ -66,7 +66,7 @@ func TestBestTimesIgnoreNoise(t *testing.T) {
 	wrong := 0
 	const tries = 200
 	for seed := range uint64(tries) {
-		if got := bestTimes(madeUp(seed, 2, 13, everyDay(8, 12, 17, 20), -1, 1), time.UTC); got.Known {
+		if got := bestTimes(synthetic(seed, 2, 13, everyDay(8, 12, 17, 20), -1, 1), time.UTC); got.Known {
 			wrong++
 		} else if got.Reason == "" || len(got.Best) != 0 {
 			t.Fatalf("nothing is known, and the reason is %q", got.Reason)
@@ -79,7 +79,7 @@ func TestBestTimesIgnoreNoise(t *testing.T) {
 
 func TestBestTimesNeedEnoughPosts(t *testing.T) {
 	t.Parallel()
-	got := bestTimes(madeUp(1, 1, 4, everyDay(9, 18), 9, 100), time.UTC)
+	got := bestTimes(synthetic(1, 1, 4, everyDay(9, 18), 9, 100), time.UTC)
 	for _, c := range got.Cells {
 		if c.Score != nil {
 			t.Fatalf("an hour with %d posts has the score %f", c.Posts, *c.Score)
@@ -91,7 +91,7 @@ func TestBestTimesNeedEnoughPosts(t *testing.T) {
 	if got := bestTimes(nil, time.UTC); got.Known || got.Reason == "" {
 		t.Errorf("without posts: known %t, %q", got.Known, got.Reason)
 	}
-	young := madeUp(1, 1, 20, everyDay(9, 18), 9, 100)
+	young := synthetic(1, 1, 20, everyDay(9, 18), 9, 100)
 	for i := range young {
 		at := crier.TimeOf(young[i].PublishedAt.Add(time.Hour))
 		young[i].ReadAt = &at
@@ -108,7 +108,7 @@ func TestBestTimesAreInTheZone(t *testing.T) {
 		t.Fatal(err)
 	}
 	hours := everyDay(9, 12, 18)
-	got := bestTimes(madeUp(7, 3, 12, hours, 9, 3), kathmandu)
+	got := bestTimes(synthetic(7, 3, 12, hours, 9, 3), kathmandu)
 	for _, b := range got.Best {
 		if b.Weekday != 1 || b.Hour != 14 && b.Hour != 15 {
 			t.Errorf("Monday at 9 UTC became weekday %d at %d", b.Weekday, b.Hour)

@@ -42,7 +42,8 @@ func TestFollowCountsEachPublishedPostOnce(t *testing.T) {
 		actual := w.published("real", time.Hour)
 		tried := w.published("tried", time.Hour, func(p *store.Publication) { p.SocialAccountID = sandbox.ID })
 		due := w.Schedule(w.NewPost("due"))
-		w.told(actual, tried, due, actual) // an event may occur twice, and a post may have been deleted since
+		// An event may occur twice, and a post may have been deleted since.
+		w.recordPublished(actual, tried, due, actual)
 		w.follow(t)
 		if n := w.Scan(`SELECT count(*) FROM publication_stats`); n != 2 {
 			t.Errorf("%d publications are counted, want the 2 that went out", n)
@@ -56,7 +57,7 @@ func TestFollowCountsEachPublishedPostOnce(t *testing.T) {
 		if len(jobs) != 1 || jobs[0].Args != want || !jobs[0].At.Equal(tried.PublishedAt.Add(5*time.Second)) {
 			t.Errorf("the early readings are %+v, want one of the sandbox", jobs)
 		}
-		w.told(actual)
+		w.recordPublished(actual)
 		w.follow(t)
 		if n := w.Scan(`SELECT sum(counted) FROM analytics_days WHERE NOT gained`); n != 2 || len(w.queue.take()) != 0 {
 			t.Errorf("2 posts are counted %d times after an event came again", n)

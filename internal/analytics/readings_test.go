@@ -208,8 +208,8 @@ func TestLiveNumbersOfAnAccount(t *testing.T) {
 				`"engagements":null}` {
 			t.Errorf("the live numbers are %s, %v", raw(t, got), err)
 		}
-		if w.network.asked != [2]time.Time{from.Time, to.Time} {
-			t.Errorf("the network was asked about %v", w.network.asked)
+		if w.network.period != [2]time.Time{from.Time, to.Time} {
+			t.Errorf("the network was asked about %v", w.network.period)
 		}
 		lapsed := w.connected(t, crier.ProviderX, func(a *store.Account) { a.Status = crier.AccountRefreshNeeded })
 		limited := &provider.Error{Kind: provider.RateLimited, Code: provider.CodeRateLimited, Message: "slow down"}

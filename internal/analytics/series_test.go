@@ -72,17 +72,17 @@ func TestPreviousWindowHasTheSameLength(t *testing.T) {
 func TestMissingReadingsAreGapsNotZeros(t *testing.T) {
 	t.Parallel()
 	views := slices.Index(store.SummedMetrics, crier.MetricViews)
-	sums := func(counted, value, told int64) store.DaySums {
-		d := store.DaySums{Counted: counted, Rated: store.Rated{Views: 40, Engagements: 4, Told: told}}
-		d.Sums[views] = store.Sum{Value: value, Told: told}
+	sums := func(counted, value, reported int64) store.DaySums {
+		d := store.DaySums{Counted: counted, Rated: store.Rated{Views: 40, Engagements: 4, Told: reported}}
+		d.Sums[views] = store.Sum{Value: value, Told: reported}
 		return d
 	}
 	for name, c := range map[string]struct {
-		sums   store.DaySums
-		metric string
-		gained bool
-		want   string
-		told   int64
+		sums     store.DaySums
+		metric   string
+		gained   bool
+		want     string
+		reported int64
 	}{
 		"told":                      {sums(3, 40, 2), "views", false, "40", 2},
 		"a day without posts":       {store.DaySums{}, "views", false, "0", 0},
@@ -94,9 +94,9 @@ func TestMissingReadingsAreGapsNotZeros(t *testing.T) {
 		"a rate":                    {sums(3, 40, 2), "engagementRate", false, "0.1", 2},
 		"a rate of what nobody saw": {store.DaySums{}, "engagementRate", false, "-", 0},
 	} {
-		value, told := point(c.sums, c.metric, c.gained)
-		if got := values([]*float64{value}); got != c.want || told != c.told {
-			t.Errorf("%s: %s of %d, want %s of %d", name, got, told, c.want, c.told)
+		value, reported := point(c.sums, c.metric, c.gained)
+		if got := values([]*float64{value}); got != c.want || reported != c.reported {
+			t.Errorf("%s: %s of %d, want %s of %d", name, got, reported, c.want, c.reported)
 		}
 	}
 }
@@ -105,9 +105,9 @@ func TestFollowersAreSummedWhenAllAccountsReport(t *testing.T) {
 	t.Parallel()
 	grows := levelLine{values: []*int64{n(1), n(2), n(3)}}
 	for name, c := range map[string]struct {
-		lines   []levelLine
-		want    string
-		notTold []int64
+		lines       []levelLine
+		want        string
+		notReported []int64
 	}{
 		"one account":      {[]levelLine{grows}, "1 2 3", []int64{0, 0, 0}},
 		"two accounts":     {[]levelLine{grows, {values: []*int64{n(10), n(10), n(20)}}}, "11 12 23", []int64{0, 0, 0}},
@@ -122,8 +122,8 @@ func TestFollowersAreSummedWhenAllAccountsReport(t *testing.T) {
 		"nobody told anything": {[]levelLine{{values: []*int64{nil, nil, nil}}}, "- - -", []int64{0, 0, 0}},
 	} {
 		g := levelGroup("key", "label", c.lines, 3)
-		if got := values(g.Values); got != c.want || !slices.Equal(g.NotTold, c.notTold) {
-			t.Errorf("%s: %s, not told %v; want %s, %v", name, got, g.NotTold, c.want, c.notTold)
+		if got := values(g.Values); got != c.want || !slices.Equal(g.NotTold, c.notReported) {
+			t.Errorf("%s: %s, not told %v; want %s, %v", name, got, g.NotTold, c.want, c.notReported)
 		}
 	}
 	for want, list := range map[string][]*int64{

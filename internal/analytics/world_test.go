@@ -34,9 +34,9 @@ type meteredNetwork struct {
 	err    error
 	denied bool
 	costs  []provider.Cost
-	// asked is the period of the last request about an account.
-	asked [2]time.Time
-	calls int
+	// period is the period of the last request about an account.
+	period [2]time.Time
+	calls  int
 }
 
 func (n *meteredNetwork) Info() provider.Info {
@@ -80,7 +80,7 @@ func (n *meteredNetwork) AccountMetrics(_ context.Context, _ provider.Account, f
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.calls++
-	n.asked = [2]time.Time{from, to}
+	n.period = [2]time.Time{from, to}
 	return n.account, n.err
 }
 
@@ -185,8 +185,8 @@ func (w *world) exec(query string, args ...any) {
 	}
 }
 
-// told records the events of publications, as the engine does.
-func (w *world) told(list ...store.Publication) {
+// recordPublished records the events of publications, as the engine does.
+func (w *world) recordPublished(list ...store.Publication) {
 	w.Tx(func(_ context.Context, tx *store.Tx) error {
 		for _, p := range list {
 			if err := events.Record(tx, w.Now, events.Fact{Type: crier.ScheduledPostPublished,

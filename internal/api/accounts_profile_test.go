@@ -9,8 +9,8 @@ import (
 	"crier/internal/server/servertest"
 )
 
-// verdict returns the result of a dry run for one account.
-func (e *engine) verdict(tb testing.TB, c crew, post string, on servertest.Account,
+// dryRun returns the result of a dry run for one account.
+func (e *engine) dryRun(tb testing.TB, c crew, post string, on servertest.Account,
 	settings object) crier.ValidationEntry {
 	tb.Helper()
 	var result crier.ValidationResult
@@ -25,12 +25,12 @@ func TestCreatorInfoIsCheckedBeforeScheduling(t *testing.T) {
 		e := startEngine(t, db, withRole("api")) // workers read too: their reads would be counted
 		c := e.NewCrew(t, 0, "tiktok:private", "tiktok")
 		private, other := c.Accounts[0], c.Accounts[1]
-		post := e.Film(t, c, "A film")
-		refused := e.verdict(t, c, post, private, object{"tiktokPrivacyLevel": "PUBLIC_TO_EVERYONE"})
+		post := e.NewVideoPost(t, c, "A film")
+		refused := e.dryRun(t, c, post, private, object{"tiktokPrivacyLevel": "PUBLIC_TO_EVERYONE"})
 		if refused.OK || !strings.Contains(refused.Error.Message, "allowed: FOLLOWER_OF_CREATOR") {
 			t.Errorf("a private account that posts to everybody: %+v", refused)
 		}
-		accepted := e.verdict(t, c, post, private,
+		accepted := e.dryRun(t, c, post, private,
 			object{"tiktokPrivacyLevel": "FOLLOWER_OF_CREATOR", "tiktokAllowDuet": true})
 		if !accepted.OK || len(accepted.Warnings) != 1 {
 			t.Errorf("a private account that posts to its followers: %+v", accepted)
@@ -51,12 +51,12 @@ func TestCreatorInfoIsCheckedBeforeScheduling(t *testing.T) {
 			t.Errorf("capabilities %+v", can)
 		}
 		reads := e.box.Calls(t, "tiktok", "read")
-		e.verdict(t, c, post, private, object{"tiktokPrivacyLevel": "SELF_ONLY"})
+		e.dryRun(t, c, post, private, object{"tiktokPrivacyLevel": "SELF_ONLY"})
 		if again := e.box.Calls(t, "tiktok", "read"); again != reads {
 			t.Errorf("the network was asked %d more times within the hour", again-reads)
 		}
 		e.box.Fault(t, other, "read", "outage", object{"count": 5})
-		if v := e.verdict(t, c, post, other, object{"tiktokPrivacyLevel": "PUBLIC_TO_EVERYONE"}); !v.OK {
+		if v := e.dryRun(t, c, post, other, object{"tiktokPrivacyLevel": "PUBLIC_TO_EVERYONE"}); !v.OK {
 			t.Errorf("a network that does not answer keeps posts from being planned: %+v", v)
 		}
 	})

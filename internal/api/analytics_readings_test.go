@@ -185,13 +185,13 @@ func TestMissingPermissionIsAHintAndNoError(t *testing.T) {
 			requireNoError(t, err)
 		}
 		grant(`["threads_basic","threads_content_publish"]`)
-		asked := w.calls(t, crier.ProviderThreads)
+		requests := w.calls(t, crier.ProviderThreads)
 		for range 3 { // each day
 			requireNoError(t, w.readAccount(t, crier.ProviderThreads))
 			requireNoError(t, w.readPost(t, p.ID))
 			w.wait(24 * time.Hour)
 		}
-		if n := w.calls(t, crier.ProviderThreads) - asked; n != 0 {
+		if n := w.calls(t, crier.ProviderThreads) - requests; n != 0 {
 			t.Errorf("the network was asked %d times", n)
 		}
 		hints := w.summary(t, "").AccountsWithHint
@@ -214,23 +214,23 @@ func TestReadingsAreBilledOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		p := w.publishAlone(t, crier.ProviderX)[0]
-		read := func() (spent int64, asked int) {
+		read := func() (spent int64, requests int) {
 			balance, calls := w.credits(t).CreditsBalance, w.calls(t, crier.ProviderX)
 			w.wait(24 * time.Hour)
 			requireNoError(t, w.readAccount(t, crier.ProviderX))
 			requireNoError(t, w.readPost(t, p.ID))
 			return balance - w.credits(t).CreditsBalance, w.calls(t, crier.ProviderX) - calls
 		}
-		if spent, asked := read(); spent != 0 || asked != 0 || w.lastFollowers(t, crier.ProviderX) != nil {
-			t.Errorf("readings that nobody asked for cost %d credits in %d calls", spent, asked)
+		if spent, requests := read(); spent != 0 || requests != 0 || w.lastFollowers(t, crier.ProviderX) != nil {
+			t.Errorf("readings that nobody asked for cost %d credits in %d calls", spent, requests)
 		}
 		w.payForReadings(t)
-		if spent, asked := read(); spent <= 10 || asked != 2 || w.lastFollowers(t, crier.ProviderX) == nil {
-			t.Errorf("readings of an account and a post cost %d credits in %d calls", spent, asked)
+		if spent, requests := read(); spent <= 10 || requests != 2 || w.lastFollowers(t, crier.ProviderX) == nil {
+			t.Errorf("readings of an account and a post cost %d credits in %d calls", spent, requests)
 		}
 		w.call(t, http.MethodPatch, w.organization(""), object{"metricsPolicy": "free"}).want(t, 200)
-		if spent, asked := read(); spent != 0 || asked != 0 {
-			t.Errorf("after they were turned off readings cost %d credits in %d calls", spent, asked)
+		if spent, requests := read(); spent != 0 || requests != 0 {
+			t.Errorf("after they were turned off readings cost %d credits in %d calls", spent, requests)
 		}
 	})
 }
@@ -349,9 +349,9 @@ func TestPurgeOfReadingsDoesNotBlock(t *testing.T) {
 		go func() { swept <- w.services.Analytics.Sweep(t.Context()) }()
 		drafts, slowest := 0, time.Duration(0)
 		for done := false; !done; drafts++ {
-			begun := time.Now()
+			start := time.Now()
 			w.draft(t, object{"text": "Hello"})
-			slowest = max(slowest, time.Since(begun))
+			slowest = max(slowest, time.Since(start))
 			select {
 			case err := <-swept:
 				requireNoError(t, err)

@@ -163,7 +163,7 @@ func TestAnalyticsAsCSV(t *testing.T) {
 func TestAnalyticsRejectInvalidWindows(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
-		for query, says := range map[string]string{
+		for query, wantText := range map[string]string{
 			"from=2026-13-01":               "2026-11-16",
 			"from=yesterday":                "must be a date",
 			"from=2026-02-02&to=2026-02-01": "must not be after to",
@@ -172,7 +172,8 @@ func TestAnalyticsRejectInvalidWindows(t *testing.T) {
 			"provider=myspace":              "provider",
 			"basis=guessed":                 "basis",
 		} {
-			w.call(t, http.MethodGet, w.team("/analytics/summary?%s", query), nil).wantError(t, crier.KindInvalid, says)
+			w.call(t, http.MethodGet, w.team("/analytics/summary?%s", query), nil).wantError(t, crier.KindInvalid,
+				wantText)
 		}
 		w.call(t, http.MethodGet, w.team("/analytics/summary?from=2025-01-01&to=2026-02-04"), nil).want(t, 200)
 	})

@@ -38,7 +38,7 @@ var storeRules = map[string]func(*testing.T, library){
 	"a repeated upload is answered once":                             repeatedUploads,
 	"a picture is turned into JPEG once, for networks that need it":  turnedIntoJPEG,
 	"an address is imported only if it leads to the public internet": refusedImports,
-	"a file that arrives in pieces becomes the asset it is":          uploadInPieces,
+	"a file that arrives in pieces becomes the asset it is":          uploadInChunks,
 	"an upload is completed once, however often it is asked for":     completedOnce,
 	"a file that turns out to be bad goes with its upload":           refusedUploads,
 	"a signed address ends when its time is over":                    addressesExpire,

@@ -23,7 +23,7 @@ func withImportsFrom(network string) servertest.Option {
 // origin is a server on this machine that files are imported from. It counts the requests.
 type origin struct {
 	*httptest.Server
-	asked atomic.Int64
+	requests atomic.Int64
 }
 
 func startOrigin(tb testing.TB) *origin {
@@ -68,7 +68,7 @@ func startOrigin(tb testing.TB) *origin {
 		http.Redirect(w, r, "/round", http.StatusFound)
 	})
 	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o.asked.Add(1)
+		o.requests.Add(1)
 		mux.ServeHTTP(w, r)
 	}))
 	tb.Cleanup(o.Close)
@@ -94,7 +94,7 @@ func TestFileCanBeImported(t *testing.T) {
 				t.Errorf("%s: the content has %d bytes", address, len(body))
 			}
 		}
-		asked := from.asked.Load()
+		requests := from.requests.Load()
 		body := object{"url": from.URL + "/bytes", "fileName": "owl.mp4", "folderId": folder, "altText": "An owl"}
 		first := l.Do(t, "POST", l.Assets("import"), body, "Idempotency-Key", "one").Want(t, http.StatusCreated)
 		again := l.Do(t, "POST", l.Assets("import"), body, "Idempotency-Key", "one").Want(t, http.StatusCreated)
@@ -102,8 +102,8 @@ func TestFileCanBeImported(t *testing.T) {
 			first.Text(t, "altText") != "An owl" {
 			t.Errorf("the asset is %s", first.Body)
 		}
-		if !bytes.Equal(first.Body, again.Body) || from.asked.Load() != asked+1 {
-			t.Errorf("the repeat was answered with %s after %d downloads", again.Body, from.asked.Load()-asked)
+		if !bytes.Equal(first.Body, again.Body) || from.requests.Load() != requests+1 {
+			t.Errorf("the repeat was answered with %s after %d downloads", again.Body, from.requests.Load()-requests)
 		}
 	})
 }
@@ -112,7 +112,7 @@ func TestFailedImportLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		l, from := startLibrary(t, db, withImportsFrom("127.0.0.0/8")), startOrigin(t)
-		for address, says := range map[string]string{
+		for address, wantText := range map[string]string{
 			"/lies":    "declared as image/png",
 			"/page":    "cannot be used",
 			"/heic":    "HEIC",
@@ -124,7 +124,7 @@ func TestFailedImportLeavesNothingBehind(t *testing.T) {
 			"/missing": "404",
 		} {
 			got := l.Do(t, "POST", l.Assets("import"), object{"url": from.URL + address}).WantIssues(t, "url")
-			if !strings.Contains(got.Text(t, "issues", 0, "message"), says) {
+			if !strings.Contains(got.Text(t, "issues", 0, "message"), wantText) {
 				t.Errorf("%s: %s", address, got.Body)
 			}
 		}

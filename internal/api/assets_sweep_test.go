@@ -22,12 +22,12 @@ func (l library) sweep(t *testing.T) {
 }
 
 func expiredUploads(t *testing.T, l library) {
-	file := servertest.LongVideo(2 * pieceSize)
-	id := l.Begin(t, "video/mp4", len(file))
-	l.Piece(t, id, file, 0, pieceSize).Want(t, http.StatusOK)
+	file := servertest.LongVideo(2 * chunkSize)
+	id := l.StartUpload(t, "video/mp4", len(file))
+	l.SendChunk(t, id, file, 0, chunkSize).Want(t, http.StatusOK)
 	l.Clock.Advance(6 * 24 * time.Hour)
 	l.sweep(t)
-	l.Piece(t, id, file, pieceSize, len(file)).Want(t, http.StatusOK)
+	l.SendChunk(t, id, file, chunkSize, len(file)).Want(t, http.StatusOK)
 	l.Clock.Advance(2 * 24 * time.Hour)
 	l.Do(t, "GET", l.Uploads(id), nil).WantError(t, http.StatusNotFound, "NotFound")
 	l.Do(t, "POST", l.Uploads(id, "complete"), nil).WantError(t, http.StatusNotFound, "NotFound")
@@ -37,8 +37,8 @@ func expiredUploads(t *testing.T, l library) {
 
 func orphans(t *testing.T, l library) {
 	picture := l.Ready(t, "a.png", mediatest.PNG(20, 20))
-	upload := l.Begin(t, "video/mp4", 2*pieceSize)
-	l.Piece(t, upload, servertest.LongVideo(2*pieceSize), 0, pieceSize).Want(t, http.StatusOK)
+	upload := l.StartUpload(t, "video/mp4", 2*chunkSize)
+	l.SendChunk(t, upload, servertest.LongVideo(2*chunkSize), 0, chunkSize).Want(t, http.StatusOK)
 	owned := l.Files(t)
 	key := media.Key{ID: crier.NewID(), Variant: media.VariantOriginal}
 	data := []byte("left by a process that died")
@@ -62,7 +62,7 @@ func orphans(t *testing.T, l library) {
 func purgedAssets(t *testing.T, l library) {
 	lonely := l.Ready(t, "a.png", mediatest.PNG(20, 20))
 	named := l.Ready(t, "b.png", mediatest.PNG(20, 20))
-	post := l.MakePost(t, object{"text": "Look", "assetIds": []string{named}})
+	post := l.NewPostID(t, object{"text": "Look", "assetIds": []string{named}})
 	for _, id := range []string{lonely, named} {
 		l.Do(t, "DELETE", l.Assets(id), nil).Want(t, http.StatusOK)
 	}

@@ -118,8 +118,8 @@ func (l library) wantThumbnail(t *testing.T, name string, a crier.Asset) {
 
 func refusedFiles(t *testing.T, l library) {
 	tests := map[string]struct {
-		part servertest.FormPart
-		says string
+		part     servertest.FormPart
+		wantText string
 	}{
 		"a PNG that says it is a JPEG": {servertest.FormPart{FileName: "a.jpg", ContentType: "image/jpeg",
 			Data: mediatest.PNG(20, 20)}, "declared as image/jpeg"},
@@ -143,7 +143,7 @@ func refusedFiles(t *testing.T, l library) {
 	for name, test := range tests {
 		test.part.Field = "file"
 		got := l.SendForm(t, []servertest.FormPart{test.part}).WantIssues(t, "file")
-		if !strings.Contains(got.Text(t, "issues", 0, "message"), test.says) {
+		if !strings.Contains(got.Text(t, "issues", 0, "message"), test.wantText) {
 			t.Errorf("%s: %s", name, got.Body)
 		}
 	}
@@ -345,7 +345,7 @@ func changedAssets(t *testing.T, l library) {
 func deletedAssets(t *testing.T, l library) {
 	picture := l.Ready(t, "a.png", mediatest.PNG(20, 20))
 	commented := l.Ready(t, "b.png", mediatest.PNG(20, 20))
-	post := l.MakePost(t, object{"text": "Look", "assetIds": []string{picture}})
+	post := l.NewPostID(t, object{"text": "Look", "assetIds": []string{picture}})
 	scheduled := l.InsertPublications(t, servertest.PublicationRow{
 		Post: post, Account: l.InsertAccount(t, crier.ProviderX), Status: crier.Scheduled,
 		At: time.Now().Add(time.Hour),
@@ -400,7 +400,7 @@ func processedByAJob(t *testing.T, l library, width, height uint32) {
 	if got.Text(t, "status") != crier.AssetProcessing || got.Get(t, "thumbnailUrl") != nil {
 		t.Fatalf("a picture of %d x %d pixels is answered with %s", width, height, got.Body)
 	}
-	post := l.MakePost(t, object{"text": "Look", "assetIds": []string{id}})
+	post := l.NewPostID(t, object{"text": "Look", "assetIds": []string{id}})
 	l.process(t, id)
 	done := l.Do(t, "GET", l.Assets(id), nil).Want(t, http.StatusOK)
 	var a crier.Asset
@@ -498,7 +498,7 @@ func strangersInTheLibrary(t *testing.T, l library) {
 	if resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a stranger gets the content with %d", resp.StatusCode)
 	}
-	upload := l.Begin(t, "video/mp4", 1000)
+	upload := l.StartUpload(t, "video/mp4", 1000)
 	l.As(t, stranger.Key, "GET", path("/v1/teams/%s/assets/uploads/%s", stranger.Team, upload), nil).WantError(t,
 		http.StatusNotFound, "NotFound")
 	l.As(t, stranger.Key, "POST", path("/v1/teams/%s/assets/uploads/%s/complete", stranger.Team, upload),

@@ -19,14 +19,14 @@ func TestAuditLogAndLedgerAreFiltered(t *testing.T) {
 			return as[crier.Page[crier.AuditEntry]](t, w.call(t, http.MethodGet, w.organization("/audit-log?%s", query),
 				nil).want(t, 200))
 		}
-		made := entries("action=createPost")
-		if made.Total != 1 || made.Data[0].CreatedID == nil || *made.Data[0].CreatedID != post.ID {
-			t.Fatalf("the creation of a post: %+v", made)
+		created := entries("action=createPost")
+		if created.Total != 1 || created.Data[0].CreatedID == nil || *created.Data[0].CreatedID != post.ID {
+			t.Fatalf("the creation of a post: %+v", created)
 		}
 		if all := entries(""); all.Total < 2 || all.Data[0].Action != "schedulePost" || all.Data[0].CreatedID != nil {
 			t.Errorf("the whole log: %+v", all)
 		}
-		by := string(made.Data[0].PrincipalID)
+		by := string(created.Data[0].PrincipalID)
 		for query, want := range map[string]int64{"principalId=" + by + "&action=schedulePost": 1,
 			"principalId=" + string(crier.NewID()): 0, "from=" + later: 0, "to=" + later + "&action=createPost": 1} {
 			if got := entries(query); got.Total != want || int64(len(got.Data)) != want {

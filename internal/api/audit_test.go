@@ -153,9 +153,9 @@ func (w *auditWalk) organization(organization string) {
 
 func (w *auditWalk) webhooks(organization string) {
 	w.t.Helper()
-	made := w.step("createWebhook", "POST", organization+"/webhooks",
+	created := w.step("createWebhook", "POST", organization+"/webhooks",
 		object{"url": "https://hooks.example.com/crier", "types": []string{"*"}})
-	webhook := organization + "/webhooks/" + made.Text(w.t, "id")
+	webhook := organization + "/webhooks/" + created.Text(w.t, "id")
 	rotated := w.step("rotateWebhook", "POST", webhook+"/rotate", object{"graceSeconds": 60})
 	w.step("updateWebhook", "PATCH", webhook, object{"description": "Ours"})
 	tested := w.step("testWebhook", "POST", webhook+"/test", nil).Text(w.t, "eventId")
@@ -170,11 +170,11 @@ func (w *auditWalk) webhooks(organization string) {
 	w.Exec(w.t, `INSERT INTO webhook_deliveries (id, webhook_id, organization_id, event_id, event_sequence, event_type,
 		status, claimed, epoch, tries, attempts, created_at, updated_at)
 		SELECT $1, $2, $3, e.id, e.sequence, e.type, 'failed', $5, 1, 1, '[]', $4, $4 FROM events e
-		WHERE e.id = $6`, delivery, made.Text(w.t, "id"), w.crew.Organization, now, false, tested)
+		WHERE e.id = $6`, delivery, created.Text(w.t, "id"), w.crew.Organization, now, false, tested)
 	w.step("redeliverWebhook", "POST", webhook+"/deliveries/"+delivery+"/redeliver", nil)
 	w.step("deleteWebhook", "DELETE", webhook, nil)
 	for _, e := range w.auditLog(w.t, w.crew.Tenant).Data {
-		for _, secret := range []string{made.Text(w.t, "secret"), rotated.Text(w.t, "secret")} {
+		for _, secret := range []string{created.Text(w.t, "secret"), rotated.Text(w.t, "secret")} {
 			if strings.Contains(string(e.Changes), secret) {
 				w.t.Errorf("%s left a secret: %s", e.Action, e.Changes)
 			}
@@ -228,9 +228,9 @@ func (w *auditWalk) media(team string) {
 	w.step("deleteAsset", "DELETE", team+"/assets/"+asset, nil)
 	for action, uploads := range map[string]string{"completeUpload": team + "/assets/uploads/",
 		"completeUploadAlias": team + "/uploads/"} {
-		begun := w.step("createUpload", "POST", team+"/assets/uploads",
+		started := w.step("createUpload", "POST", team+"/assets/uploads",
 			object{"fileName": "owl.jpg", "mimeType": "image/jpeg", "byteSize": len(photo)})
-		upload := uploads + begun.Text(w.t, "uploadId")
+		upload := uploads + started.Text(w.t, "uploadId")
 		w.As(w.t, w.crew.Key, "PUT", upload, photo, "Content-Range",
 			path("bytes 0-%d/%d", len(photo)-1, len(photo))).Want(w.t, http.StatusOK)
 		w.step(action, "POST", upload+"/complete", nil)
@@ -280,7 +280,7 @@ func TestWhatChangesNothingLeavesNoEntryInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		team := path("/v1/teams/%s", s.Team)
-		viewer := s.MakeKey(t, s.Key, object{"role": "viewer"})
+		viewer := s.CreateKey(t, s.Key, object{"role": "viewer"})
 		post := s.Do(t, "POST", team+"/posts", object{"text": "Hello"}, "Idempotency-Key", "once").Want(t,
 			http.StatusCreated).Text(t, "id")
 		before := len(s.auditLog(t, s.Tenant).Data)

@@ -56,7 +56,7 @@ func TestCalendarShowsScheduledPosts(t *testing.T) {
 			{"first instant", crier.Scheduled, at(1, 0)}, {"last instant", crier.Scheduled, at(2, 0)},
 			{"deleted", crier.Published, at(1, 12)},
 		} {
-			id := s.MakePost(t, object{"title": p.title, "text": long})
+			id := s.NewPostID(t, object{"title": p.title, "text": long})
 			s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account, Status: p.status, At: p.at,
 				Zone: "Asia/Tokyo"})
 			if p.title == "deleted" {
@@ -107,8 +107,8 @@ func TestCalendarShowsFutureRecurrences(t *testing.T) {
 		series := func(days *int, end *crier.Time) crier.PlannedActions {
 			return crier.PlannedActions{RecurrenceIntervalDays: days, RecurrenceEndsAt: end}
 		}
-		week, short := s.MakePost(t, object{"title": "weekly"}), s.MakePost(t, object{"title": "short"})
-		over, stopped := s.MakePost(t, object{"title": "over"}), s.MakePost(t, object{"title": "stopped"})
+		week, short := s.NewPostID(t, object{"title": "weekly"}), s.NewPostID(t, object{"title": "short"})
+		over, stopped := s.NewPostID(t, object{"title": "over"}), s.NewPostID(t, object{"title": "stopped"})
 		s.InsertPublications(t,
 			servertest.PublicationRow{Post: week, Account: account, Status: crier.Scheduled, At: first,
 				Zone:    "Europe/Berlin",
@@ -188,7 +188,7 @@ func TestCalendarHasAtMost5000Entries(t *testing.T) {
 		for i := range 56 {
 			account := s.InsertAccount(t, crier.ProviderX)
 			list = append(list, servertest.PublicationRow{
-				Post: s.MakePost(t, object{}), Account: account, Status: crier.Scheduled,
+				Post: s.NewPostID(t, object{}), Account: account, Status: crier.Scheduled,
 				At:      start.Add(time.Duration(i) * time.Minute),
 				Actions: crier.PlannedActions{RecurrenceIntervalDays: &daily},
 			})

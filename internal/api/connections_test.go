@@ -27,18 +27,19 @@ func TestSeededAccountsMatchConnectedAccounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := e.Node.Services.Instance.CreateTenant(t.Context(), service.TenantRequest{Name: "Seeded",
+		tenant, err := e.Node.Services.Instance.CreateTenant(t.Context(), service.TenantRequest{Name: "Seeded",
 			Accounts: func(crier.ID) ([]social.NewAccount, error) { return accounts, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := crew{Tenant: servertest.Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}}
-		if len(made.Accounts) != len(servertest.SevenNetworks()) {
-			t.Fatalf("%d accounts are seeded", len(made.Accounts))
+		c := crew{Tenant: servertest.Tenant{Key: tenant.APIKey, Organization: tenant.OrganizationID,
+			Team: tenant.TeamID}}
+		if len(tenant.Accounts) != len(servertest.SevenNetworks()) {
+			t.Fatalf("%d accounts are seeded", len(tenant.Accounts))
 		}
-		for _, a := range made.Accounts {
+		for _, a := range tenant.Accounts {
 			seeded := e.AccountOf(t, c, string(a.ID))
-			connected := e.Connect(t, c, string(a.Provider), *made.Accounts[0].ProfileHandle)
+			connected := e.Connect(t, c, string(a.Provider), *tenant.Accounts[0].ProfileHandle)
 			if connected.ID != seeded.ID {
 				t.Errorf("%s: connecting the same person makes another account: %+v, %+v", a.Provider, seeded,
 					connected)
@@ -62,7 +63,7 @@ func TestEveryNetworkIsConnectedByConsent(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		e := startEngine(t, db, servertest.WithReachableMedia(t))
 		c := e.NewCrew(t, 100_000)
-		film := e.Film(t, c, "A film that waits")
+		film := e.NewVideoPost(t, c, "A film that waits")
 		for _, network := range servertest.SevenNetworks() {
 			callback := e.Consent(t, c, network, "ann")
 			if other := servertest.Browse(t, strings.Replace(callback, "state=", "state=not", 1),
@@ -192,14 +193,14 @@ func (e *engine) wantConnectionLogged(tb testing.TB, c crew, network string, acc
 	tb.Helper()
 	log := e.auditLog(tb, c.Tenant).Data
 	last := log[len(log)-1]
-	begun := slices.IndexFunc(log, func(entry crier.AuditEntry) bool { return entry.Action == "connectSocialAccount" })
+	start := slices.IndexFunc(log, func(entry crier.AuditEntry) bool { return entry.Action == "connectSocialAccount" })
 	want := fmt.Sprintf(`{"provider":%q,"socialAccountIds":[%q]}`, network, account)
 	if last.Action != "completeConnection" || !strings.HasPrefix(last.Target, "/oauth/"+network+"/") ||
 		strings.Contains(last.Target, "?") ||
 		!sameJSON(tb, last.Changes, want) || last.TeamID == nil || *last.TeamID != c.Team {
 		tb.Errorf("connecting left %+v with %s, want %s", last, last.Changes, want)
 	}
-	if by := log[begun]; by.PrincipalKind != last.PrincipalKind || by.PrincipalID != last.PrincipalID ||
+	if by := log[start]; by.PrincipalKind != last.PrincipalKind || by.PrincipalID != last.PrincipalID ||
 		by.PersonID != last.PersonID {
 		tb.Errorf("begun by %+v, completed by %+v", by, last)
 	}
@@ -244,19 +245,19 @@ func TestMissingScopesAreReported(t *testing.T) {
 			landed := servertest.Browse(t, callback, nil)
 			return landed.Choose(t, landed.Offers(t)[0])
 		}
-		if told := servertest.Browse(t, e.Consent(t, c, "youtube", "ann", comments), nil).Told(t,
-			"missingScopes"); told != comments {
-			t.Errorf("YouTube: %q are told to be missing", told)
+		if missing := servertest.Browse(t, e.Consent(t, c, "youtube", "ann", comments), nil).RedirectParam(t,
+			"missingScopes"); missing != comments {
+			t.Errorf("YouTube: %q are told to be missing", missing)
 		}
 		chosen := agree(e.Consent(t, c, "facebook", "ann", "pages_manage_posts"))
-		if told := chosen.Told(t, "missingScopes"); told != "pages_manage_posts" {
-			t.Errorf("Facebook: %q are told to be missing", told)
+		if missing := chosen.RedirectParam(t, "missingScopes"); missing != "pages_manage_posts" {
+			t.Errorf("Facebook: %q are told to be missing", missing)
 		}
 		landed := agree(e.Consent(t, c, "x", "ann", "tweet.write"))
-		if told := landed.Told(t, "missingScopes"); told != "tweet.write" {
-			t.Errorf("X: %q are told to be missing", told)
+		if missing := landed.RedirectParam(t, "missingScopes"); missing != "tweet.write" {
+			t.Errorf("X: %q are told to be missing", missing)
 		}
-		id := landed.Told(t, "socialAccountIds")
+		id := landed.RedirectParam(t, "socialAccountIds")
 		e.planned(t, c, e.NewPost(t, c, "A post that will fail"), crier.ID(id))
 		if a := e.AccountOf(t, c, id); a.PostsAtRisk != 1 || a.AccountHealthMessage == nil ||
 			!strings.Contains(*a.AccountHealthMessage, "tweet.write") {

@@ -31,8 +31,8 @@ func newConsentWorld(t *testing.T, db database) consentWorld {
 	return w
 }
 
-// begin returns the path of the callback of a granted consent.
-func (w consentWorld) begin(t *testing.T, c crew, network string) string {
+// startConnection returns the path of the callback of a granted consent.
+func (w consentWorld) startConnection(t *testing.T, c crew, network string) string {
 	t.Helper()
 	return strings.TrimPrefix(w.Consent(t, c, network, "ann"), w.URL)
 }
@@ -87,21 +87,21 @@ func TestConsentByAnotherPersonNeedsConfirmation(t *testing.T) {
 			"a key, and no session":          {key, w.NewBrowser(t)},
 		} {
 			before := w.connected(t)
-			callback := w.begin(t, c.by, "x")
-			asked := c.in.Get(t, callback)
-			form := confirmation(t, asked)
+			callback := w.startConnection(t, c.by, "x")
+			confirmPage := c.in.Get(t, callback)
+			form := confirmation(t, confirmPage)
 			if w.connected(t) != before {
 				t.Errorf("%s: connected without a confirmation", name)
 			}
-			if !strings.Contains(asked.Body, "Organization of ada@example.com") ||
-				!strings.Contains(asked.Header.Get("Content-Security-Policy"),
+			if !strings.Contains(confirmPage.Body, "Organization of ada@example.com") ||
+				!strings.Contains(confirmPage.Header.Get("Content-Security-Policy"),
 					"form-action 'self' https://dashboard.crier.test;") {
-				t.Errorf("%s: asked by %v %s", name, asked.Header, asked.Body)
+				t.Errorf("%s: asked by %v %s", name, confirmPage.Header, confirmPage.Body)
 			}
 			wantSentBack(t, c.in.Post(t, "/oauth/x/choose", form), "socialAccountIds")
 			w.Exec(t, `DELETE FROM social_accounts WHERE team_id = $1`, w.ada.Team)
 		}
-		wantSentBack(t, w.own.Get(t, w.begin(t, w.person, "x")), "socialAccountIds")
+		wantSentBack(t, w.own.Get(t, w.startConnection(t, w.person, "x")), "socialAccountIds")
 		if n := w.connected(t); n != 1 {
 			t.Errorf("%d accounts are connected for who began it, want 1", n)
 		}
@@ -114,8 +114,8 @@ func TestConsentConfirmationCannotBeForged(t *testing.T) {
 		w := newConsentWorld(t, db)
 		victim, attacker := w.NewBrowser(t), w.own
 		victim.SignIn(t, w.grace.Email)
-		callback := w.begin(t, w.person, "x")
-		begun, err := url.Parse(callback)
+		callback := w.startConnection(t, w.person, "x")
+		started, err := url.Parse(callback)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,13 +125,13 @@ func TestConsentConfirmationCannotBeForged(t *testing.T) {
 			changed.Set(name, value)
 			return changed
 		}
-		foreign := confirmation(t, victim.Get(t, w.begin(t, w.person, "threads")))
+		foreign := confirmation(t, victim.Get(t, w.startConnection(t, w.person, "threads")))
 		for name, try := range map[string]struct {
 			status int
 			page   servertest.PageSeen
 		}{
 			"the state that the beginner knows": {http.StatusNotFound,
-				attacker.Post(t, "/oauth/x/choose", with("state", begun.Query().Get("state")))},
+				attacker.Post(t, "/oauth/x/choose", with("state", started.Query().Get("state")))},
 			"no state": {http.StatusNotFound, attacker.Post(t, "/oauth/x/choose", with("state", ""))},
 			"the state of another consent": {http.StatusNotFound,
 				attacker.Post(t, "/oauth/x/choose", with("state", foreign.Get("state")))},
@@ -161,7 +161,7 @@ func TestConsentConfirmationCannotBeForged(t *testing.T) {
 		}
 		wantSentBack(t, victim.Post(t, "/oauth/threads/choose", foreign), "socialAccountIds")
 		victim.Post(t, "/oauth/threads/choose", foreign).Want(t, http.StatusNotFound)
-		late := confirmation(t, victim.Get(t, w.begin(t, w.person, "x")))
+		late := confirmation(t, victim.Get(t, w.startConnection(t, w.person, "x")))
 		w.Exec(t, `UPDATE connections SET expires_at = (SELECT created_at FROM teams WHERE id = team_id)`)
 		victim.Post(t, "/oauth/x/choose", late).Want(t, http.StatusNotFound)
 		if n := w.connected(t); n != 1 {

@@ -22,8 +22,8 @@ func TestChangedActionsApplyToThePublication(t *testing.T) {
 			"firstComment": object{"text": "the old comment"}, "recurrenceIntervalDays": 1}}).Want(t,
 			http.StatusCreated).Text(t, "id")
 		on := crier.Targets{SocialAccountIDs: []crier.ID{x.ID}}
-		made, _ := e.ScheduleIn(t, e.crew, post, 24*time.Hour, on)
-		id := made.Data[0].ScheduledPost.ID
+		created, _ := e.ScheduleIn(t, e.crew, post, 24*time.Hour, on)
+		id := created.Data[0].ScheduledPost.ID
 		e.Call(t, e.crew, "PATCH", "posts/"+post, object{"postPublishActions": object{
 			"firstComment": object{"text": "the new comment"}}}).Want(t, http.StatusOK)
 		e.ScheduleIn(t, e.crew, post, time.Second, on) // moves it and keeps the rest
@@ -48,14 +48,15 @@ func TestTikTokPublicationsReportTheirResult(t *testing.T) {
 		c := e.NewCrew(t, 0, "tiktok")
 		on := c.Accounts[0]
 		e.box.Fault(t, on, "publish", "reject", nil)
-		refused := e.PostOn(t, c, e.Film(t, c, "refused"), on, object{"platformSettings": servertest.Everywhere})
+		refused := e.PostOn(t, c, e.NewVideoPost(t, c, "refused"), on,
+			object{"platformSettings": servertest.Everywhere})
 		e.Await(t, c, refused, crier.Failed)
 		state := e.Call(t, c, "GET", path("scheduled-posts/%s", refused), nil).Get(t, "providerPublishState",
 			"requiresPolling")
 		if state != false {
 			t.Errorf("a failed publication says requiresPolling: %v", state)
 		}
-		post := e.Film(t, c, "for me alone")
+		post := e.NewVideoPost(t, c, "for me alone")
 		private := e.PostOn(t, c, post, on, object{"platformSettings": object{"tiktokPrivacyLevel": "SELF_ONLY"}})
 		e.Await(t, c, private, crier.Published)
 		shown := e.Call(t, c, "GET", path("scheduled-posts/%s", private), nil)
@@ -77,10 +78,10 @@ func TestPublishSettingAssetsMustBelongToTheTeam(t *testing.T) {
 		c, stranger := e.NewCrew(t, 0, "instagram", "facebook", "youtube"), e.NewCrew(t, 0)
 		picture := mediatest.JPEG(1280, 720)
 		own, foreign := e.File(t, c, "cover.jpg", picture), e.File(t, stranger, "cover.jpg", picture)
-		film := e.Film(t, c, "a film")
+		film := e.NewVideoPost(t, c, "a film")
 		for i, key := range []string{"instagramCoverMediaId", "facebookThumbnailMediaId", "youtubeThumbnailMediaId"} {
 			for asset, good := range map[string]bool{own: true, foreign: false, unknownID: false} {
-				verdict := e.verdict(t, c, film, c.Accounts[i], object{key: asset})
+				verdict := e.dryRun(t, c, film, c.Accounts[i], object{key: asset})
 				if verdict.OK != good || !good && !strings.Contains(verdict.Error.Message, key) {
 					t.Errorf("%s of an asset that is the team's (%v): %+v", key, good, verdict)
 				}

@@ -118,10 +118,10 @@ func TestIDsAreCaseInsensitive(t *testing.T) {
 		if fmt.Sprint(list.Get(t, "total")) != "1" {
 			t.Errorf("the list of the upper-case organization: %s", list.Body)
 		}
-		made := s.Do(t, "POST", "/v1/teams", object{"name": "Second", "organizationId": organization}).Want(t,
+		created := s.Do(t, "POST", "/v1/teams", object{"name": "Second", "organizationId": organization}).Want(t,
 			http.StatusCreated)
-		if made.Text(t, "organizationId") != string(s.Organization) {
-			t.Errorf("the new team is in %s", made.Text(t, "organizationId"))
+		if created.Text(t, "organizationId") != string(s.Organization) {
+			t.Errorf("the new team is in %s", created.Text(t, "organizationId"))
 		}
 		twice := object{"name": "Key", "role": "viewer", "teamIds": []string{team, string(s.Team)}}
 		s.Do(t, "POST", path("/v1/organizations/%s/api-keys", s.Organization), twice).WantIssues(t, "teamIds.1")

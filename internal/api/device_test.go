@@ -20,7 +20,7 @@ func TestStockOAuthLibraryLogsIn(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
 		ada := s.NewFounder(t, "ada@example.com")
-		device := s.BeginDevice(t)
+		device := s.StartDeviceLogin(t)
 		if device.VerificationURI != "http://crier.test/device" ||
 			device.VerificationURIComplete != "http://crier.test/device?user_code="+device.UserCode ||
 			device.Interval != 5 || time.Until(device.Expiry).Round(time.Minute) != 15*time.Minute {
@@ -80,7 +80,7 @@ func TestDevicePollingTooOftenIsSlowedDown(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := servertest.NewStoppedClock()
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
-		device := s.BeginDevice(t)
+		device := s.StartDeviceLogin(t)
 		s.Token(t, servertest.DeviceGrant(device)).WantOAuthError(t, "authorization_pending")
 		s.Token(t, servertest.DeviceGrant(device)).WantOAuthError(t, "slow_down")
 		c.Advance(6 * time.Second)
@@ -102,13 +102,13 @@ func TestDeviceIsDecidedOnce(t *testing.T) {
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		s.NewFounder(t, "ada@example.com")
 		b := s.NewBrowser(t)
-		b.Decide(t, s.BeginDevice(t), "approve").Want(t, http.StatusSeeOther) // redirects to the sign-in
+		b.Decide(t, s.StartDeviceLogin(t), "approve").Want(t, http.StatusSeeOther) // redirects to the sign-in
 		b.SignIn(t, "ada@example.com")
-		refused := s.BeginDevice(t)
+		refused := s.StartDeviceLogin(t)
 		b.Decide(t, refused, "deny").Want(t, http.StatusOK)
 		s.Token(t, servertest.DeviceGrant(refused)).WantOAuthError(t, "access_denied")
 		b.Decide(t, refused, "approve").Want(t, http.StatusNotFound)
-		late := s.BeginDevice(t)
+		late := s.StartDeviceLogin(t)
 		c.Advance(16 * time.Minute)
 		b.Decide(t, late, "approve").Want(t, http.StatusNotFound)
 		for _, odd := range []string{"ABCD-EFGH", "\x00", "\xff\xfe", strings.Repeat("A", 4000)} {
@@ -195,7 +195,7 @@ func TestRevokingAndSigningOutEverywhereEndDevices(t *testing.T) {
 		}
 		s.WantKnown(t, revoked.Text(t, "access_token"), false)
 		s.WantKnown(t, kept.Text(t, "access_token"), true)
-		approved := s.BeginDevice(t)
+		approved := s.StartDeviceLogin(t)
 		b.Decide(t, approved, "approve").Want(t, http.StatusOK)
 		b.Post(t, "/sign-out", url.Values{"everywhere": {"yes"}}).Want(t, http.StatusSeeOther)
 		elsewhere.Get(t, "/account").Want(t, http.StatusSeeOther)
@@ -227,7 +227,7 @@ func TestEndedLoginsAndLinksAreSwept(t *testing.T) {
 		}
 		kept := s.LogIn(t, b)
 		revoked := s.LogIn(t, b)
-		s.BeginDevice(t)
+		s.StartDeviceLogin(t)
 		s.invite(t, ada.Key, ada, object{"email": "new@example.com", "role": "viewer"})
 		if err := s.Node.Services.Devices.Revoke(t.Context(), revoked.Text(t, "access_token")); err != nil {
 			t.Fatal(err)

@@ -58,8 +58,8 @@ func TestDocsHaveEveryOperation(t *testing.T) {
 				continue
 			}
 			part := &pageAnswer{root: n}
-			part.says(t, op.Summary)
-			part.says(t, strings.ToUpper(method)+" "+path)
+			part.wantText(t, op.Summary)
+			part.wantText(t, strings.ToUpper(method)+" "+path)
 		}
 	}
 	if operations < 14 {
@@ -126,8 +126,8 @@ func TestDocsEscapeEverything(t *testing.T) {
 	}
 }
 
-// ladder returns a type of the greatest depth: each step has two references to the next.
-func ladder(r *contract.Registry, steps int) *huma.Schema {
+// nestedSchema returns a type of the greatest depth: each step has two references to the next.
+func nestedSchema(r *contract.Registry, steps int) *huma.Schema {
 	schema := &huma.Schema{Type: huma.TypeString}
 	for i := range steps {
 		name := fmt.Sprintf("Step%d", i)
@@ -146,7 +146,7 @@ func jsonResponse(description string, schema *huma.Schema) *huma.Response {
 func TestDocsStaySmallWithManyDeepOperations(t *testing.T) {
 	t.Parallel()
 	s := describedServer(func(s *Server) {
-		deep := ladder(s.document.Registry(), 5)
+		deep := nestedSchema(s.document.Registry(), 5)
 		for i := range 80 {
 			path, id := fmt.Sprintf("/v1/things/%d", i), fmt.Sprintf("changeThing%d", i)
 			s.document.AddRoute(Route{Method: http.MethodPost, Path: path})

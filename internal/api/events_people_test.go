@@ -38,8 +38,8 @@ func (s *testServer) follow(tb testing.TB, token string, p servertest.Founder) <
 	return lines
 }
 
-// heard reads lines until one contains the words; ended is true when the stream ended before.
-func heard(tb testing.TB, lines <-chan string, words string) (before []string, ended bool) {
+// readUntil reads lines until one contains the words; ended is true when the stream ended before.
+func readUntil(tb testing.TB, lines <-chan string, words string) (before []string, ended bool) {
 	tb.Helper()
 	for {
 		select {
@@ -67,25 +67,25 @@ func TestStreamFollowsPermissions(t *testing.T) {
 		ada := s.NewFounder(t, "ada@example.com")
 		token, member := s.joinAs(t, ada, "bob@example.com", object{"role": "admin"})
 		lines := listens.follow(t, token, ada)
-		heard(t, lines, ": listening")
+		readUntil(t, lines, ": listening")
 		keys := path("/v1/organizations/%s/api-keys", ada.Organization)
 		post := func(title string) {
 			s.As(t, ada.Key, "POST", path("/v1/teams/%s/posts", ada.Team), object{"title": title}).Want(t,
 				http.StatusCreated)
 		}
 		s.As(t, ada.Key, "POST", keys, object{"name": "First", "role": "viewer"}).Want(t, http.StatusCreated)
-		heard(t, lines, "api_key.created")
+		readUntil(t, lines, "api_key.created")
 		s.As(t, ada.Key, "PATCH", ada.Members()+"/"+member, object{"role": "viewer"}).Want(t, http.StatusOK)
 		s.As(t, ada.Key, "POST", keys, object{"name": "Second", "role": "viewer"}).Want(t, http.StatusCreated)
 		post("For viewers")
-		before, ended := heard(t, lines, "For viewers")
+		before, ended := readUntil(t, lines, "For viewers")
 		if text := strings.Join(before, "\n"); ended || strings.Contains(text, "api_key.") ||
 			strings.Contains(text, "member.") {
 			t.Errorf("ended %t; a viewer heard %s", ended, text)
 		}
 		s.As(t, ada.Key, "DELETE", ada.Members()+"/"+member, nil).Want(t, http.StatusOK)
 		post("For members")
-		if before, ended := heard(t, lines, "For members"); !ended {
+		if before, ended := readUntil(t, lines, "For members"); !ended {
 			t.Errorf("who was removed heard what came later, behind %q", before)
 		}
 	})

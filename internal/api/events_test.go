@@ -177,10 +177,10 @@ func TestStreamHeartbeatEveryFifteenSeconds(t *testing.T) {
 	t.Parallel()
 	s := newListening(t)
 	stream := frames(s.call(t, http.MethodGet, s.events+"/stream", "").Body)
-	begin, began := next(t, stream), time.Now()
+	begin, start := next(t, stream), time.Now()
 	select {
 	case beat := <-stream:
-		if after := time.Since(began); after < 14*time.Second {
+		if after := time.Since(start); after < 14*time.Second {
 			t.Errorf("the first beat came after %v", after)
 		}
 		if beat.comment == "" || beat.data != "" || beat.name != "" || beat.id == "" {

@@ -53,25 +53,25 @@ var facts = []struct{ prefix, condition string }{
 	{"webhook.test", "true"}, {"metrics.", wroteIn("post_metrics")},
 }
 
-// witness is an HTTP client of a world that receives every event of its organization.
-type witness struct {
+// eventWatcher is an HTTP client of a world that receives every event of its organization.
+type eventWatcher struct {
 	*world
-	t      *testing.T
-	stream <-chan frame
-	heard  map[crier.EventType][]crier.Event
-	order  []crier.Event
+	t        *testing.T
+	stream   <-chan frame
+	received map[crier.EventType][]crier.Event
+	order    []crier.Event
 }
 
-// newWitness starts a world with short delays, in which an organization with 10,000 credits is low on credits after the
-// next reservation.
-func newWitness(t *testing.T, db storetest.Database) *witness {
+// newEventWatcher starts a world with short delays, in which an organization with 10,000 credits is low on credits
+// after the next reservation.
+func newEventWatcher(t *testing.T, db storetest.Database) *eventWatcher {
 	t.Helper()
 	cfg := db.Config()
 	cfg.CreditsLow = 10_000
 	st, err := store.Open(t.Context(), cfg)
 	requireNoError(t, err)
 	t.Cleanup(func() { requireNoError(t, st.Close()) })
-	w := &witness{t: t, heard: map[crier.EventType][]crier.Event{}}
+	w := &eventWatcher{t: t, received: map[crier.EventType][]crier.Event{}}
 	w.world = newWorldWith(t, st, func(c *service.Config) {
 		c.WebhookGuard = media.Fetcher{AllowAddr: netip.Addr.IsLoopback, AllowPort: func(uint16) bool { return true }}
 		c.Timings = publish.Timings{SendWindow: time.Second, CommitTimeout: time.Second, Lease: 3 * time.Second,
@@ -89,7 +89,7 @@ func newWitness(t *testing.T, db storetest.Database) *witness {
 	requireNoError(t, err)
 	page := as[crier.EventPage](t, w.call(t, http.MethodGet, w.organization("/events?limit=100"), nil).want(t, 200))
 	for _, e := range page.Data { // of the start
-		w.heard[e.Type] = append(w.heard[e.Type], e)
+		w.received[e.Type] = append(w.received[e.Type], e)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+w.organization("/events/stream"), nil)
 	requireNoError(t, err)
@@ -105,7 +105,7 @@ func newWitness(t *testing.T, db storetest.Database) *witness {
 
 // watchTransactions makes PostgreSQL record for each event whether the row of its fact was written by the same
 // transaction.
-func (w *witness) watchTransactions() {
+func (w *eventWatcher) watchTransactions() {
 	if w.store.Dialect() != store.Postgres {
 		return
 	}
@@ -126,14 +126,14 @@ func (w *witness) watchTransactions() {
 	}
 }
 
-// hear waits for the next event of a type, and of an object if one is given, and returns it.
-func (w *witness) hear(kind crier.EventType, id crier.ID) crier.Event {
+// waitForEvent waits for the next event of a type, and of an object if one is given, and returns it.
+func (w *eventWatcher) waitForEvent(kind crier.EventType, id crier.ID) crier.Event {
 	w.t.Helper()
 	late := time.After(2 * time.Minute)
 	for {
-		for i, e := range w.heard[kind] {
+		for i, e := range w.received[kind] {
 			if id == "" || w.objectID(e) == id {
-				w.heard[kind] = slices.Delete(w.heard[kind], i, i+1)
+				w.received[kind] = slices.Delete(w.received[kind], i, i+1)
 				return e
 			}
 		}
@@ -150,11 +150,11 @@ func (w *witness) hear(kind crier.EventType, id crier.ID) crier.Event {
 		}
 		var e crier.Event
 		requireNoError(w.t, json.Unmarshal([]byte(f.data), &e))
-		w.heard[e.Type], w.order = append(w.heard[e.Type], e), append(w.order, e)
+		w.received[e.Type], w.order = append(w.received[e.Type], e), append(w.order, e)
 	}
 }
 
-func (w *witness) objectID(e crier.Event) crier.ID {
+func (w *eventWatcher) objectID(e crier.Event) crier.ID {
 	w.t.Helper()
 	var object struct {
 		ID              crier.ID `json:"id"`
@@ -167,8 +167,8 @@ func (w *witness) objectID(e crier.Event) crier.ID {
 	return object.ID
 }
 
-// told checks the content of an event: the names of the changed fields, and whether it belongs to the team.
-func (w *witness) told(e crier.Event, ofTeam bool, changed ...string) {
+// wantEvent checks the content of an event: the names of the changed fields, and whether it belongs to the team.
+func (w *eventWatcher) wantEvent(e crier.Event, ofTeam bool, changed ...string) {
 	w.t.Helper()
 	var previous map[string]json.RawMessage
 	if e.Data.Previous != nil {
@@ -189,7 +189,7 @@ func (w *witness) told(e crier.Event, ofTeam bool, changed ...string) {
 }
 
 // same checks that an event contains the object as the API shows it.
-func (w *witness) same(e crier.Event, path string) {
+func (w *eventWatcher) same(e crier.Event, path string) {
 	w.t.Helper()
 	shown := w.call(w.t, http.MethodGet, path, nil).want(w.t, http.StatusOK).body
 	var want, got any
@@ -205,7 +205,7 @@ func (w *witness) same(e crier.Event, path string) {
 	}
 }
 
-func (w *witness) send(method, path string, body object, status int) answer {
+func (w *eventWatcher) send(method, path string, body object, status int) answer {
 	w.t.Helper()
 	if body == nil {
 		return w.call(w.t, method, path, nil).want(w.t, status)
@@ -213,21 +213,21 @@ func (w *witness) send(method, path string, body object, status int) answer {
 	return w.call(w.t, method, path, body).want(w.t, status)
 }
 
-func (w *witness) draft(text string) crier.ID {
+func (w *eventWatcher) draft(text string) crier.ID {
 	w.t.Helper()
 	return as[crier.Post](w.t, w.send(http.MethodPost, w.team("/posts"), object{"title": "Title", "text": text},
 		http.StatusCreated)).ID
 }
 
 // publish publishes a post on X and returns the scheduled post.
-func (w *witness) publish(text string, more object) crier.ID {
+func (w *eventWatcher) publish(text string, more object) crier.ID {
 	w.t.Helper()
 	body := object{"socialAccountIds": []crier.ID{w.account(w.t, "x")}, "waitSeconds": 0}
 	maps.Copy(body, more)
 	return w.scheduled(w.send(http.MethodPost, w.team("/posts/%s/post-now", w.draft(text)), body, http.StatusOK))
 }
 
-func (w *witness) scheduled(a answer) crier.ID {
+func (w *eventWatcher) scheduled(a answer) crier.ID {
 	w.t.Helper()
 	result := as[struct {
 		Data []struct {
@@ -241,7 +241,7 @@ func (w *witness) scheduled(a answer) crier.ID {
 }
 
 // later schedules a post on X.
-func (w *witness) later(post crier.ID, in time.Duration) crier.ID {
+func (w *eventWatcher) later(post crier.ID, in time.Duration) crier.ID {
 	w.t.Helper()
 	return w.scheduled(w.send(http.MethodPost, w.team("/posts/%s/schedule", post), object{
 		"socialAccountIds": []crier.ID{w.account(w.t, "x")}, "scheduledAt": crier.TimeOf(w.now().Add(in))},
@@ -249,14 +249,14 @@ func (w *witness) later(post crier.ID, in time.Duration) crier.ID {
 }
 
 // fault sets a fault of the sandbox's X.
-func (w *witness) fault(operation, kind string, more object) {
+func (w *eventWatcher) fault(operation, kind string, more object) {
 	w.t.Helper()
 	body := object{"provider": "x", "operation": operation, "kind": kind, "count": 1}
 	maps.Copy(body, more)
 	w.world.fault(w.t, body)
 }
 
-func (w *witness) heal() {
+func (w *eventWatcher) endFaults() {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodDelete, w.sandbox+"/_control/faults", nil)
 	requireNoError(w.t, err)
@@ -270,10 +270,10 @@ func (w *witness) heal() {
 func TestEveryEventTypeIsRecorded(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
-		w := newWitness(t, db)
-		for _, tells := range []func(){w.posts, w.plans, w.publications, w.outcomes, w.accountsChange, w.assets,
+		w := newEventWatcher(t, db)
+		for _, check := range []func(){w.posts, w.plans, w.publications, w.outcomes, w.accountsChange, w.assets,
 			w.credits, w.members, w.keys, w.webhooks} {
-			tells()
+			check()
 		}
 		seen := map[crier.EventType]bool{}
 		for _, e := range w.order {
@@ -289,7 +289,7 @@ func TestEveryEventTypeIsRecorded(t *testing.T) {
 }
 
 // sameTransactions checks the records of PostgreSQL.
-func (w *witness) sameTransactions() {
+func (w *eventWatcher) sameTransactions() {
 	w.t.Helper()
 	if w.store.Dialect() != store.Postgres {
 		return
@@ -306,56 +306,56 @@ func (w *witness) sameTransactions() {
 	requireNoError(w.t, rows.Err())
 }
 
-func (w *witness) posts() {
+func (w *eventWatcher) posts() {
 	id := w.draft("One")
 	path := w.team("/posts/%s", id)
-	made := w.hear(crier.PostCreated, id)
-	w.told(made, true)
-	w.same(made, path)
+	created := w.waitForEvent(crier.PostCreated, id)
+	w.wantEvent(created, true)
+	w.same(created, path)
 	w.send(http.MethodPatch, path, object{"title": "Another"}, http.StatusOK)
-	w.told(w.hear(crier.PostUpdated, id), true, "title")
+	w.wantEvent(w.waitForEvent(crier.PostUpdated, id), true, "title")
 	w.send(http.MethodPatch, path, object{"text": "Two"}, http.StatusOK)
-	w.told(w.hear(crier.PostUpdated, id), true, "contentPayloadId", "postInput")
+	w.wantEvent(w.waitForEvent(crier.PostUpdated, id), true, "contentPayloadId", "postInput")
 	w.send(http.MethodPost, path+"/status", object{"status": "archived"}, http.StatusOK)
-	archived := w.hear(crier.PostStatusChanged, id)
-	w.told(archived, true, "status")
+	archived := w.waitForEvent(crier.PostStatusChanged, id)
+	w.wantEvent(archived, true, "status")
 	w.same(archived, path)
 	w.send(http.MethodDelete, path, nil, http.StatusOK)
-	w.told(w.hear(crier.PostDeletedEvent, id), true)
+	w.wantEvent(w.waitForEvent(crier.PostDeletedEvent, id), true)
 }
 
-func (w *witness) plans() {
+func (w *eventWatcher) plans() {
 	post := w.draft("Planned")
 	id := w.later(post, time.Hour)
 	path := w.team("/scheduled-posts/%s", id)
-	made := w.hear(crier.ScheduledPostCreated, id)
-	w.told(made, true)
-	w.same(made, path)
-	w.told(w.hear(crier.CreditsLow, ""), false, "availableCredits")
+	created := w.waitForEvent(crier.ScheduledPostCreated, id)
+	w.wantEvent(created, true)
+	w.same(created, path)
+	w.wantEvent(w.waitForEvent(crier.CreditsLow, ""), false, "availableCredits")
 	w.send(http.MethodPatch, path, object{"scheduledAt": crier.TimeOf(w.now().Add(2 * time.Hour))}, http.StatusOK)
-	moved := w.hear(crier.ScheduledPostMoved, id)
-	w.told(moved, true, "scheduledAt")
+	moved := w.waitForEvent(crier.ScheduledPostMoved, id)
+	w.wantEvent(moved, true, "scheduledAt")
 	w.same(moved, path)
 	w.send(http.MethodPatch, path, object{"firstComment": object{"text": "First!"}}, http.StatusOK)
-	changed := w.hear(crier.ScheduledPostChanged, id)
-	w.told(changed, true, "firstComment")
+	changed := w.waitForEvent(crier.ScheduledPostChanged, id)
+	w.wantEvent(changed, true, "firstComment")
 	w.same(changed, path)
 	w.send(http.MethodPatch, w.team("/posts/%s", post), object{"text": "Planned anew"}, http.StatusOK)
-	replanned := w.hear(crier.ScheduledPostChanged, id)
-	w.told(replanned, true, "contentPayloadId")
+	replanned := w.waitForEvent(crier.ScheduledPostChanged, id)
+	w.wantEvent(replanned, true, "contentPayloadId")
 	w.same(replanned, path)
 	w.send(http.MethodPost, path+"/cancel", nil, http.StatusOK)
-	canceled := w.hear(crier.ScheduledPostCanceled, id)
-	w.told(canceled, true, "status")
+	canceled := w.waitForEvent(crier.ScheduledPostCanceled, id)
+	w.wantEvent(canceled, true, "status")
 	w.same(canceled, path)
 }
 
-func (w *witness) publications() {
+func (w *eventWatcher) publications() {
 	id := w.publish("Public", object{"firstComment": object{"text": "First!"}})
 	path := w.team("/scheduled-posts/%s", id)
-	w.told(w.hear(crier.ScheduledPostPublishing, id), true, "status")
-	w.told(w.hear(crier.ScheduledPostPublished, id), true, "status")
-	w.told(w.hear(crier.ScheduledPostActionDone, id), true)
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostPublishing, id), true, "status")
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostPublished, id), true, "status")
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostActionDone, id), true)
 	shown := as[crier.ScheduledPost](w.t, w.send(http.MethodGet, path, nil, http.StatusOK))
 	var types []crier.EventType
 	for _, e := range w.order {
@@ -369,17 +369,17 @@ func (w *witness) publications() {
 	}
 	w.send(http.MethodPatch, w.organization(""), object{"metricsPolicy": "all"}, http.StatusOK)
 	requireNoError(w.t, w.services.Analytics.Snapshot(w.t.Context(), job.Snapshot{ScheduledPostID: id}))
-	w.told(w.hear(crier.MetricsUpdated, id), true)
+	w.wantEvent(w.waitForEvent(crier.MetricsUpdated, id), true)
 	w.send(http.MethodDelete, w.team("/posts/%s?alsoDeleteFromPlatform=true", shown.ContentItemID), nil, http.StatusOK)
-	w.told(w.hear(crier.ScheduledPostRemoved, id), true)
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostRemoved, id), true)
 
 	w.fault("publish", "reject", object{"skip": 1})
 	id = w.publish("Without a comment", object{"firstComment": object{"text": "Bad!"}})
-	w.told(w.hear(crier.ScheduledPostActionFailed, id), true)
-	w.heal()
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostActionFailed, id), true)
+	w.endFaults()
 }
 
-func (w *witness) outcomes() {
+func (w *eventWatcher) outcomes() {
 	for _, c := range []struct {
 		fault string
 		more  object
@@ -390,69 +390,71 @@ func (w *witness) outcomes() {
 	} {
 		w.fault("publish", c.fault, c.more)
 		id := w.publish("Refused by "+c.fault, nil)
-		e := w.hear(c.kind, id)
-		w.told(e, true, "status")
+		e := w.waitForEvent(c.kind, id)
+		w.wantEvent(e, true, "status")
 		w.same(e, w.team("/scheduled-posts/%s", id))
 		w.send(http.MethodPost, w.team("/scheduled-posts/%s/dismiss", id), nil, http.StatusOK)
-		dismissed := w.hear(crier.ScheduledPostChanged, id)
-		w.told(dismissed, true, "needsAttention")
+		dismissed := w.waitForEvent(crier.ScheduledPostChanged, id)
+		w.wantEvent(dismissed, true, "needsAttention")
 		w.same(dismissed, w.team("/scheduled-posts/%s", id))
-		w.heal()
+		w.endFaults()
 	}
 	w.fault("publish", "outage", nil)
 	w.fault("read", "outage", object{"count": 1000}) // the outcome cannot be read
 	id := w.publish("Who knows", nil)
-	w.hear(crier.ScheduledPostPublishing, id)
+	w.waitForEvent(crier.ScheduledPostPublishing, id)
 	for as[crier.ScheduledPost](w.t, w.send(http.MethodGet, w.team("/scheduled-posts/%s", id), nil,
 		http.StatusOK)).ErrorCode != "outcome_unknown" {
 		<-time.After(20 * time.Millisecond)
 	}
 	w.wait(31 * time.Minute)
-	unknown := w.hear(crier.ScheduledPostUnknown, id)
-	w.told(unknown, true, "status")
+	unknown := w.waitForEvent(crier.ScheduledPostUnknown, id)
+	w.wantEvent(unknown, true, "status")
 	w.send(http.MethodPost, w.team("/scheduled-posts/%s/resolve", id), object{"outcome": "failed"}, http.StatusOK)
-	w.told(w.hear(crier.ScheduledPostResolved, id), true, "status")
-	w.told(w.hear(crier.ScheduledPostFailed, id), true, "status")
-	w.heal()
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostResolved, id), true, "status")
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostFailed, id), true, "status")
+	w.endFaults()
 }
 
-func (w *witness) accountsChange() {
-	w.told(w.hear(crier.AccountConnectedEvent, w.account(w.t, "threads")), true) // of the start
+func (w *eventWatcher) accountsChange() {
+	w.wantEvent(w.waitForEvent(crier.AccountConnectedEvent, w.account(w.t, "threads")), true) // of the start
 	id := w.connect("ann")
-	connected := w.hear(crier.AccountConnectedEvent, id)
-	w.told(connected, true)
+	connected := w.waitForEvent(crier.AccountConnectedEvent, id)
+	w.wantEvent(connected, true)
 	w.same(connected, w.team("/social-accounts/%s", id))
 	if again := w.connect("ann"); again != id {
 		w.t.Fatalf("%s and %s are the same account", again, id)
 	}
-	w.told(w.hear(crier.AccountReconnected, id), true, "connectedAt")
+	w.wantEvent(w.waitForEvent(crier.AccountReconnected, id), true, "connectedAt")
 	w.connectionsFail()
 	own := w.account(w.t, "x")
 	w.fault("publish", "restricted", nil)
 	w.publish("Restricted", nil)
-	w.told(w.hear(crier.AccountHealthChanged, own), true, "accountHealthIssue")
+	w.wantEvent(w.waitForEvent(crier.AccountHealthChanged, own), true, "accountHealthIssue")
 	w.send(http.MethodPost, w.team("/social-accounts/%s/disconnect", id), nil, http.StatusOK)
-	gone := w.hear(crier.AccountDisconnectedEvent, id)
-	w.told(gone, true, "status")
-	w.same(gone, w.team("/social-accounts/%s", id))
-	w.heal()
+	deleted := w.waitForEvent(crier.AccountDisconnectedEvent, id)
+	w.wantEvent(deleted, true, "status")
+	w.same(deleted, w.team("/social-accounts/%s", id))
+	w.endFaults()
 }
 
 // connectionsFail refuses one consent at the network, and another on crier's page.
-func (w *witness) connectionsFail() {
+func (w *eventWatcher) connectionsFail() {
 	w.t.Helper()
-	for _, decline := range []func(begun crier.ConnectResponse){
-		func(begun crier.ConnectResponse) { w.call(w.t, http.MethodGet, w.consent(begun, "ann", "deny"), nil) },
-		func(begun crier.ConnectResponse) {
-			asked := w.call(w.t, http.MethodGet, w.consent(begun, "ann", "allow"), nil)
-			w.choose(asked.body, url.Values{"decision": {"decline"}})
+	for _, decline := range []func(started crier.ConnectResponse){
+		func(started crier.ConnectResponse) {
+			w.call(w.t, http.MethodGet, w.consent(started, "ann", "deny"), nil)
+		},
+		func(started crier.ConnectResponse) {
+			confirmation := w.call(w.t, http.MethodGet, w.consent(started, "ann", "allow"), nil)
+			w.choose(confirmation.body, url.Values{"decision": {"decline"}})
 		},
 	} {
-		begun := w.begin()
-		decline(begun)
+		started := w.startConnection()
+		decline(started)
 		var failed crier.FailedConnection
-		e := w.hear(crier.ConnectionFailedEvent, begun.ConnectionID)
-		w.told(e, true)
+		e := w.waitForEvent(crier.ConnectionFailedEvent, started.ConnectionID)
+		w.wantEvent(e, true)
 		requireNoError(w.t, json.Unmarshal(e.Data.Object, &failed))
 		if !failed.Refused || failed.Provider != crier.ProviderX || failed.Message == "" {
 			w.t.Errorf("%+v", failed)
@@ -460,20 +462,20 @@ func (w *witness) connectionsFail() {
 	}
 }
 
-// begin starts to connect an account of X.
-func (w *witness) begin() crier.ConnectResponse {
+// startConnection starts to connect an account of X.
+func (w *eventWatcher) startConnection() crier.ConnectResponse {
 	w.t.Helper()
 	return as[crier.ConnectResponse](w.t, w.send(http.MethodPost, w.team("/social-accounts/connect"),
 		object{"provider": "x", "returnUrl": "http://localhost:9999/back"}, http.StatusOK))
 }
 
 // consent decides at the network, and returns the address that the browser is redirected to.
-func (w *witness) consent(begun crier.ConnectResponse, person, decision string) string {
+func (w *eventWatcher) consent(started crier.ConnectResponse, person, decision string) string {
 	w.t.Helper()
-	u, err := url.Parse(begun.AuthorizationURL)
+	u, err := url.Parse(started.AuthorizationURL)
 	requireNoError(w.t, err)
 	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	decided, err := browser.PostForm(begun.AuthorizationURL, url.Values{"name": {person}, "decision": {decision},
+	decided, err := browser.PostForm(started.AuthorizationURL, url.Values{"name": {person}, "decision": {decision},
 		"scope": strings.Fields(u.Query().Get("scope"))})
 	requireNoError(w.t, err)
 	_ = decided.Body.Close()
@@ -481,7 +483,7 @@ func (w *witness) consent(begun crier.ConnectResponse, person, decision string) 
 }
 
 // choose submits crier's page that asks for the accounts of a consent.
-func (w *witness) choose(page []byte, form url.Values) *httptest.ResponseRecorder {
+func (w *eventWatcher) choose(page []byte, form url.Values) *httptest.ResponseRecorder {
 	w.t.Helper()
 	for _, field := range regexp.MustCompile(`name="(state|account)" value="([^"]+)"`).
 		FindAllStringSubmatch(string(page), -1) {
@@ -496,32 +498,32 @@ func (w *witness) choose(page []byte, form url.Values) *httptest.ResponseRecorde
 }
 
 // connect completes the consent of X as a user of the network.
-func (w *witness) connect(person string) crier.ID {
+func (w *eventWatcher) connect(person string) crier.ID {
 	w.t.Helper()
-	asked := w.call(w.t, http.MethodGet, w.consent(w.begin(), person, "allow"), nil)
-	confirmed := w.choose(asked.body, url.Values{})
+	confirmation := w.call(w.t, http.MethodGet, w.consent(w.startConnection(), person, "allow"), nil)
+	confirmed := w.choose(confirmation.body, url.Values{})
 	landed, err := url.Parse(confirmed.Header().Get("Location"))
 	requireNoError(w.t, err)
 	id := landed.Query().Get("socialAccountIds")
 	if id == "" {
-		w.t.Fatalf("the confirmation: %d %s, of %s", confirmed.Code, confirmed.Body, asked.body)
+		w.t.Fatalf("the confirmation: %d %s, of %s", confirmed.Code, confirmed.Body, confirmation.body)
 	}
 	return crier.ID(id)
 }
 
-func (w *witness) assets() {
+func (w *eventWatcher) assets() {
 	for kind, picture := range map[crier.EventType][]byte{crier.AssetReadyEvent: mediatest.JPEG(64, 64),
 		crier.AssetFailedEvent: mediatest.GarbledPNG(4200, 4000)} {
 		id := w.upload(picture)
-		e := w.hear(kind, id)
-		w.told(e, true)
+		e := w.waitForEvent(kind, id)
+		w.wantEvent(e, true)
 		if kind == crier.AssetFailedEvent {
 			w.same(e, w.team("/assets/%s", id))
 		}
 	}
 }
 
-func (w *witness) upload(file []byte) crier.ID {
+func (w *eventWatcher) upload(file []byte) crier.ID {
 	w.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -539,18 +541,18 @@ func (w *witness) upload(file []byte) crier.ID {
 	return as[crier.Asset](w.t, a.want(w.t, http.StatusCreated)).ID
 }
 
-func (w *witness) credits() {
+func (w *eventWatcher) credits() {
 	_, err := w.services.Instance.GrantCredits(w.t.Context(), w.tenant.OrganizationID, 5000)
 	requireNoError(w.t, err)
-	w.told(w.hear(crier.CreditsGranted, ""), false)
-	w.told(w.hear(crier.CreditsRecharged, ""), false, "availableCredits")
+	w.wantEvent(w.waitForEvent(crier.CreditsGranted, ""), false)
+	w.wantEvent(w.waitForEvent(crier.CreditsRecharged, ""), false, "availableCredits")
 }
 
-func (w *witness) members() {
+func (w *eventWatcher) members() {
 	invited := as[crier.Invitation](w.t, w.send(http.MethodPost, w.organization("/members"),
 		object{"email": "grace@example.com", "role": "viewer"}, http.StatusCreated))
-	e := w.hear(crier.MemberInvited, invited.ID)
-	w.told(e, false)
+	e := w.waitForEvent(crier.MemberInvited, invited.ID)
+	w.wantEvent(e, false)
 	if strings.Contains(string(e.Data.Object), "token") {
 		w.t.Error("the event has the link of the invitation")
 	}
@@ -559,40 +561,40 @@ func (w *witness) members() {
 	requireNoError(w.t, err)
 	w.ServeHTTP(httptest.NewRecorder(), formRequest(w.t, "/invitation", url.Values{"token": {token}, "name": {"Grace"},
 		"password": {"correct horse battery staple"}}))
-	joined := w.hear(crier.MemberJoined, "")
-	w.told(joined, false)
+	joined := w.waitForEvent(crier.MemberJoined, "")
+	w.wantEvent(joined, false)
 	path := w.organization("/members/%s", w.objectID(joined))
 	w.send(http.MethodPatch, path, object{"role": "editor"}, http.StatusOK)
-	w.told(w.hear(crier.MemberChanged, ""), false, "role")
+	w.wantEvent(w.waitForEvent(crier.MemberChanged, ""), false, "role")
 	w.send(http.MethodDelete, path, nil, http.StatusOK)
-	w.told(w.hear(crier.MemberRemoved, w.objectID(joined)), false)
+	w.wantEvent(w.waitForEvent(crier.MemberRemoved, w.objectID(joined)), false)
 }
 
-func (w *witness) keys() {
+func (w *eventWatcher) keys() {
 	key := as[crier.APIKeyWithSecret](w.t, w.send(http.MethodPost, w.organization("/api-keys"),
 		object{"name": "Other", "role": "viewer"}, http.StatusCreated))
-	made := w.hear(crier.APIKeyCreated, key.ID)
-	w.told(made, false)
-	if strings.Contains(string(made.Data.Object), key.Secret) {
+	created := w.waitForEvent(crier.APIKeyCreated, key.ID)
+	w.wantEvent(created, false)
+	if strings.Contains(string(created.Data.Object), key.Secret) {
 		w.t.Error("the event has the secret of the key")
 	}
 	w.send(http.MethodDelete, w.organization("/api-keys/%s", key.ID), nil, http.StatusOK)
-	w.told(w.hear(crier.APIKeyRevoked, key.ID), false)
+	w.wantEvent(w.waitForEvent(crier.APIKeyRevoked, key.ID), false)
 }
 
-func (w *witness) webhooks() {
-	gone := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+func (w *eventWatcher) webhooks() {
+	deleted := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		rw.WriteHeader(http.StatusGone)
 	}))
-	defer gone.Close()
+	defer deleted.Close()
 	hook := as[crier.WebhookWithSecret](w.t, w.send(http.MethodPost, w.organization("/webhooks"),
-		object{"url": gone.URL, "types": []string{"post.deleted"}}, http.StatusCreated))
+		object{"url": deleted.URL, "types": []string{"post.deleted"}}, http.StatusCreated))
 	path := w.organization("/webhooks/%s", hook.ID)
 	w.send(http.MethodPost, path+"/test", nil, http.StatusOK)
-	w.told(w.hear(crier.WebhookTest, ""), false)
-	disabled := w.hear(crier.WebhookDisabled, hook.ID)
-	w.told(disabled, false, "status")
+	w.wantEvent(w.waitForEvent(crier.WebhookTest, ""), false)
+	disabled := w.waitForEvent(crier.WebhookDisabled, hook.ID)
+	w.wantEvent(disabled, false, "status")
 	w.same(disabled, path)
 	if strings.Contains(string(disabled.Data.Object), "whsec") {
 		w.t.Error("the event has the secret of the webhook")

@@ -73,7 +73,7 @@ func TestFacetsShowTheHundredMostFrequentValues(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		for i := range 105 {
-			id := s.MakePost(t, object{"text": "x"})
+			id := s.NewPostID(t, object{"text": "x"})
 			s.WithTx(t, func(ctx context.Context, tx *store.Tx) error {
 				tags := []string{fmt.Sprintf("tag%03d", i), "zebra"}
 				return tx.ReplaceFacets(ctx, s.Team, crier.ID(id),
@@ -92,7 +92,7 @@ func TestEnrichmentRunsInTheBackground(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := postServer{startServer(t, db)}
 		photo := s.InsertImage(t, "owl", "night")
-		id := s.MakePost(t, object{"text": "We love the new coffee at https://www.example.com/menu. Thank you " +
+		id := s.NewPostID(t, object{"text": "We love the new coffee at https://www.example.com/menu. Thank you " +
 			"@BeanRoasters! #Coffee #coffee", "assetIds": []any{photo}})
 		want := map[string]string{
 			"language": "en:1", "hashtags": "coffee:1", "mentions": "beanroasters:1", "linkDomains": "example.com:1",
@@ -132,12 +132,12 @@ func TestEnrichmentUsesTheConfiguredModelWithFallback(t *testing.T) {
 		s := postServer{startServer(t, db, func(a *server.Config) {
 			a.Enrich = server.Enrich{URL: model.URL, Model: "small", DailyTokens: 1_000_000}
 		})}
-		s.MakePost(t, object{"text": "We love to ask the model #ask"})
+		s.NewPostID(t, object{"text": "We love to ask the model #ask"})
 		want := map[string]string{"language": "eo:1", "topics": "model topic:1", "sentiment": "negative:1",
 			"hashtags": "ask:1"}
 		s.eventually(t, "the model was asked",
 			func() bool { return reflect.DeepEqual(s.facets(t, "language,topics,sentiment,hashtags"), want) })
-		s.MakePost(t, object{"text": "We love the new coffee. What a wonderful day! #coffee"})
+		s.NewPostID(t, object{"text": "We love the new coffee. What a wonderful day! #coffee"})
 		want = map[string]string{"language": "en:1 eo:1", "sentiment": "negative:1 positive:1",
 			"hashtags": "ask:1 coffee:1"}
 		s.eventually(t, "the local analyser helped out",
@@ -165,9 +165,9 @@ func TestRetaggedAssetsAreRecounted(t *testing.T) {
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		photo, other := s.InsertImage(t, "old"), s.InsertImage(t, "old", "other")
 		for range 3 {
-			s.MakePost(t, object{"assetIds": []any{photo}})
+			s.NewPostID(t, object{"assetIds": []any{photo}})
 		}
-		s.MakePost(t, object{"assetIds": []any{photo, other}})
+		s.NewPostID(t, object{"assetIds": []any{photo, other}})
 		retag := func() map[string]string {
 			if err := s.Node.Services.Facets.Retag(context.Background(),
 				job.RetagPosts{AssetID: crier.ID(photo)}); err != nil {
@@ -247,7 +247,7 @@ func newChanger(tb testing.TB, s postServer) *changer {
 	}
 	c := &changer{s: s, scope: scope}
 	for i := range 12 {
-		c.tags = append(c.tags, crier.ID(s.MakeTag(tb, fmt.Sprintf("tag %d", i))))
+		c.tags = append(c.tags, crier.ID(s.NewTag(tb, fmt.Sprintf("tag %d", i))))
 		c.assets = append(c.assets,
 			crier.ID(s.InsertImage(tb, fmt.Sprintf("colour-%d", i%5), fmt.Sprintf("shape-%d", i%3))))
 	}

@@ -31,10 +31,11 @@ func (l library) folder(tb testing.TB, name, parent string) string {
 }
 
 func folderLife(t *testing.T, l library) {
-	made := l.Do(t, "POST", l.Folders(), object{"name": "  Owls  "}).Want(t, http.StatusCreated)
-	owls := made.Text(t, "id")
-	if made.Text(t, "name") != "Owls" || made.Get(t, "parentId") != nil || made.Text(t, "teamId") != string(l.Team) {
-		t.Errorf("made: %s", made.Body)
+	created := l.Do(t, "POST", l.Folders(), object{"name": "  Owls  "}).Want(t, http.StatusCreated)
+	owls := created.Text(t, "id")
+	if created.Text(t, "name") != "Owls" || created.Get(t, "parentId") != nil ||
+		created.Text(t, "teamId") != string(l.Team) {
+		t.Errorf("created: %s", created.Body)
 	}
 	snowy := l.folder(t, "Snowy", owls)
 	mice := l.folder(t, "Mice", "")

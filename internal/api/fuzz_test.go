@@ -80,20 +80,20 @@ func newFuzzer(t *testing.T, w *world, seed uint64) *fuzzer {
 		key: w.key, teamID: w.tenant.TeamID, tenantID: w.tenant.OrganizationID, answers: map[int]int{}}
 	for _, path := range slices.Sorted(maps.Keys(document.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(document.Paths[path])) {
-			var told struct {
+			var operation struct {
 				Parameters  []map[string]any
 				RequestBody struct {
 					Content map[string]struct{ Schema map[string]any }
 				}
 				Responses map[string]any
 			}
-			requireNoError(t, json.Unmarshal(document.Paths[path][method], &told))
+			requireNoError(t, json.Unmarshal(document.Paths[path][method], &operation))
 			if strings.HasSuffix(path, "/stream") { // it does not end
 				continue
 			}
 			f.operations = append(f.operations, fuzzedOperation{method: strings.ToUpper(method), path: path,
-				parameters: told.Parameters, body: told.RequestBody.Content["application/json"].Schema,
-				statuses: told.Responses})
+				parameters: operation.Parameters, body: operation.RequestBody.Content["application/json"].Schema,
+				statuses: operation.Responses})
 		}
 	}
 	if len(f.operations) < 50 {
@@ -143,7 +143,7 @@ func (f *fuzzer) request(t *testing.T, i int) {
 	recorder := httptest.NewRecorder()
 	f.ServeHTTP(recorder, r)
 	f.answers[recorder.Code/100]++
-	if _, told := op.statuses[strconv.Itoa(recorder.Code)]; recorder.Code >= 500 || !told {
+	if _, documented := op.statuses[strconv.Itoa(recorder.Code)]; recorder.Code >= 500 || !documented {
 		t.Errorf("request %d, %s %s %s: status %d %s",
 			i, op.method, r.URL.RequestURI(), sent, recorder.Code, recorder.Body)
 	}

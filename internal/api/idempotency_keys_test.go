@@ -60,7 +60,7 @@ func TestRepeatedRequestHasOneEffectAndOneResponse(t *testing.T) {
 func TestIdempotencyKeyBelongsToOneRequestAndCaller(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
-		other := s.MakeKey(t, s.Key, object{"role": "owner"})
+		other := s.CreateKey(t, s.Key, object{"role": "owner"})
 		body := `{"organizationId":"` + string(s.Organization) + `","name":"Once"}`
 		first := s.Do(t, "POST", "/v1/teams", body, idempotencyKey, "k").Want(t, http.StatusCreated)
 		for rule, r := range map[string]servertest.Request{

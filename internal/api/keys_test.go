@@ -117,7 +117,7 @@ func TestKeyRequests(t *testing.T) {
 			{"none", []string{}, []string{"teamIds"}}, {"unknown", []string{unknownID}, []string{"teamIds.0"}},
 			{"no UUID", []string{"x"}, []string{"teamIds.0"}}, {"text", s.Team, []string{"teamIds"}},
 		})
-		rotate := s.keysPath(s.MakeKey(t, s.Key, object{"role": "viewer"}).ID, "rotate")
+		rotate := s.keysPath(s.CreateKey(t, s.Key, object{"role": "viewer"}).ID, "rotate")
 		grace := []string{"graceSeconds"}
 		s.tryFields(t, "POST", rotate, nil, "graceSeconds", http.StatusOK, []field{
 			{"none", 0, nil}, {"a day", 86400, nil}, {"absent", absent{}, nil}, {"more than a day", 86401, grace},
@@ -133,10 +133,10 @@ func TestKeySecretsAreNotStored(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {
 		s := startServer(t, db, withRole("api"))
-		made := s.MakeKey(t, s.Key, object{"role": "viewer"})
-		rotated := s.Do(t, "POST", s.keysPath(made.ID, "rotate"), object{"graceSeconds": 60}, "Idempotency-Key",
+		key := s.CreateKey(t, s.Key, object{"role": "viewer"})
+		rotated := s.Do(t, "POST", s.keysPath(key.ID, "rotate"), object{"graceSeconds": 60}, "Idempotency-Key",
 			"rotation").Want(t, http.StatusOK).Text(t, "secret")
-		secrets := []string{s.Key, made.Secret, rotated}
+		secrets := []string{s.Key, key.Secret, rotated}
 		for _, secret := range secrets {
 			s.wantAlive(t, secret)
 			s.As(t, secret[:len(secret)-1], "GET", "/v1/teams", nil).WantError(t, http.StatusUnauthorized,
@@ -191,10 +191,10 @@ func files(t *testing.T, db database) string {
 func TestSealedCopyOfASecretOpensWithTheInstanceKey(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
-		made := s.MakeKey(t, s.Key, object{"role": "viewer"})
+		key := s.CreateKey(t, s.Key, object{"role": "viewer"})
 		var sealed []byte
 		err := s.Node.Store.Reader().QueryRowContext(context.Background(),
-			`SELECT sealed FROM api_key_secrets WHERE hash = $1`, auth.Hash(made.Secret)).Scan(&sealed)
+			`SELECT sealed FROM api_key_secrets WHERE hash = $1`, auth.Hash(key.Secret)).Scan(&sealed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestSealedCopyOfASecretOpensWithTheInstanceKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if opened, err := ring.Open(sealed, "API key "+made.ID); err != nil || string(opened) != made.Secret {
+		if opened, err := ring.Open(sealed, "API key "+key.ID); err != nil || string(opened) != key.Secret {
 			t.Errorf("the sealed copy does not open: %v", err)
 		}
 	})
@@ -213,7 +213,7 @@ func TestKeysExpire(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &servertest.Clock{}
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
-		key := s.MakeKey(t, s.Key, object{"role": "viewer",
+		key := s.CreateKey(t, s.Key, object{"role": "viewer",
 			"expiresAt": c.Now().Add(time.Hour).UTC().Format(time.RFC3339)})
 		s.wantAlive(t, key.Secret)
 		c.Advance(59 * time.Minute)
@@ -226,7 +226,7 @@ func TestKeysExpire(t *testing.T) {
 func TestRevokedKeyEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
-		key := s.MakeKey(t, s.Key, object{"role": "admin"})
+		key := s.CreateKey(t, s.Key, object{"role": "admin"})
 		second := s.Do(t, "POST", s.keysPath(key.ID, "rotate"), object{"graceSeconds": 3600}).Want(t,
 			http.StatusOK).Text(t, "secret")
 		s.wantAlive(t, key.Secret)
@@ -244,7 +244,7 @@ func TestRevokedKeyEndsAtOnce(t *testing.T) {
 			t.Errorf("a revoked key is listed: %s", got.Body)
 		}
 		// A key may revoke itself.
-		own := s.MakeKey(t, s.Key, object{"role": "admin"})
+		own := s.CreateKey(t, s.Key, object{"role": "admin"})
 		s.As(t, own.Secret, "DELETE", s.keysPath(own.ID), nil).Want(t, http.StatusOK)
 		s.wantDead(t, own.Secret)
 	})
@@ -255,7 +255,8 @@ func TestRotation(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &servertest.Clock{}
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
-		key := s.MakeKey(t, s.Key, object{"role": "viewer", "permissions": []string{"read"}, "teamIds": []any{s.Team}})
+		key := s.CreateKey(t, s.Key,
+			object{"role": "viewer", "permissions": []string{"read"}, "teamIds": []any{s.Team}})
 		rotate := func(body any) string {
 			t.Helper()
 			got := s.Do(t, "POST", s.keysPath(key.ID, "rotate"), body).Want(t, http.StatusOK)
@@ -300,9 +301,9 @@ func TestKeyCannotCreateAMorePowerfulOne(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
-		admin := s.MakeKey(t, s.Key, object{"role": "admin"})
-		narrowed := s.MakeKey(t, s.Key, object{"role": "owner", "permissions": []string{"manage_api_keys", "read"}})
-		try := func(by servertest.MadeKey, body object, status int) {
+		admin := s.CreateKey(t, s.Key, object{"role": "admin"})
+		narrowed := s.CreateKey(t, s.Key, object{"role": "owner", "permissions": []string{"manage_api_keys", "read"}})
+		try := func(by servertest.CreatedKey, body object, status int) {
 			t.Helper()
 			body["name"] = "Key"
 			s.As(t, by.Secret, "POST", keys, body).Want(t, status)
@@ -314,7 +315,7 @@ func TestKeyCannotCreateAMorePowerfulOne(t *testing.T) {
 		try(narrowed, object{"role": "owner", "permissions": []string{"read", "delete_teams"}}, http.StatusForbidden)
 		try(narrowed, object{"role": "owner", "permissions": []string{"read", "manage_api_keys"}}, http.StatusCreated)
 		// Rotation returns a secret, so it has the same limits.
-		owner := s.MakeKey(t, s.Key, object{"role": "owner"})
+		owner := s.CreateKey(t, s.Key, object{"role": "owner"})
 		s.As(t, admin.Secret, "POST", s.keysPath(owner.ID, "rotate"), nil).WantError(t, http.StatusForbidden,
 			"Forbidden")
 		s.As(t, narrowed.Secret, "POST", s.keysPath(admin.ID, "rotate"), nil).WantError(t, http.StatusForbidden,
@@ -327,7 +328,7 @@ func TestKeyCannotCreateAMorePowerfulOne(t *testing.T) {
 func TestRotationDoesNotGrantOrganizationsOfAnotherKey(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, s *testServer) {
-		founder, other := s.MakeKey(t, s.Key, object{"role": "admin"}), s.MakeKey(t, s.Key, object{"role": "admin"})
+		founder, other := s.CreateKey(t, s.Key, object{"role": "admin"}), s.CreateKey(t, s.Key, object{"role": "admin"})
 		elsewhere := s.As(t, founder.Secret, "POST", "/v1/organizations", object{"name": "Elsewhere"}).Want(t,
 			http.StatusCreated).Text(t, "id")
 		s.As(t, other.Secret, "GET", "/v1/organizations/"+elsewhere, nil).WantError(t, http.StatusForbidden,
@@ -394,7 +395,7 @@ func TestLastUseOfAKeyIsRecorded(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		c := &servertest.Clock{}
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
-		key := s.MakeKey(t, s.Key, object{"role": "viewer"})
+		key := s.CreateKey(t, s.Key, object{"role": "viewer"})
 		used := func() any {
 			t.Helper()
 			return s.Do(t, "GET", path("/v1/organizations/%s/api-keys?sortOrder=desc", s.Organization), nil).Get(t,

@@ -21,9 +21,9 @@ func (w *world) hold(t *testing.T, queries ...string) {
 	}
 }
 
-// impatientWorld returns a world on PostgreSQL with short lock timeouts: a request that has to wait is answered with an
-// error.
-func impatientWorld(t *testing.T) *world {
+// worldWithShortTimeouts returns a world on PostgreSQL with short lock timeouts: a request that has to wait is answered
+// with an error.
+func worldWithShortTimeouts(t *testing.T) *world {
 	t.Helper()
 	db := databases.Fresh(t, store.Postgres)
 	db.URL += "&lock_timeout=3000"
@@ -34,7 +34,7 @@ func impatientWorld(t *testing.T) *world {
 // locks.
 func TestOrganizationsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
-	w := impatientWorld(t)
+	w := worldWithShortTimeouts(t)
 	other := as[crier.Organization](t, w.call(t, http.MethodPost, "/v1/organizations", object{"name": "Beta"}).
 		want(t, http.StatusCreated)).ID
 	team := as[crier.Team](t, w.call(t, http.MethodPost, "/v1/teams", object{"organizationId": other, "name": "Beta"}).
@@ -59,7 +59,7 @@ func TestOrganizationsDoNotWaitForEachOther(t *testing.T) {
 // Booking credits locks the organization; drafts of its teams do not wait for that.
 func TestDraftsDoNotWaitForTheirOrganization(t *testing.T) {
 	t.Parallel()
-	w := impatientWorld(t)
+	w := worldWithShortTimeouts(t)
 	w.hold(t, fmt.Sprintf(`SELECT 1 FROM organizations WHERE id = '%s' FOR NO KEY UPDATE`, w.tenant.OrganizationID))
 	w.call(t, http.MethodPost, w.team("/posts"), object{"text": "A kite"}).want(t, http.StatusCreated)
 }

@@ -176,7 +176,7 @@ func TestFormerMemberKeepsNoAccess(t *testing.T) {
 		key := s.As(t, admin, "POST", path("/v1/organizations/%s/api-keys", ada.Organization),
 			object{"name": "Hers", "role": "editor"}).
 			Want(t, http.StatusCreated).Text(t, "secret")
-		backDoor := s.invite(t, admin, ada, object{"email": "admin-again@example.com", "role": "admin"})
+		again := s.invite(t, admin, ada, object{"email": "admin-again@example.com", "role": "admin"})
 		team := path("/v1/teams/%s", ada.Team)
 		s.As(t, key, "GET", team, nil).Want(t, http.StatusOK)
 		s.As(t, viewer, "DELETE", ada.Members(adminID), nil).Want(t, http.StatusForbidden)
@@ -185,8 +185,8 @@ func TestFormerMemberKeepsNoAccess(t *testing.T) {
 		s.As(t, ada.Key, "DELETE", ada.Members(adminID), nil).Want(t, http.StatusOK)
 		s.As(t, key, "GET", team, nil).WantError(t, http.StatusUnauthorized, "Unauthorized")
 		s.As(t, admin, "GET", team, nil).Want(t, http.StatusForbidden)
-		s.NewBrowser(t).Get(t, backDoor).Want(t, http.StatusNotFound)
-		s.NewBrowser(t).Accept(t, backDoor, "Back again").Want(t, http.StatusNotFound)
+		s.NewBrowser(t).Get(t, again).Want(t, http.StatusNotFound)
+		s.NewBrowser(t).Accept(t, again, "Back again").Want(t, http.StatusNotFound)
 		if n := len(s.memberList(t, ada).Data); n != 1 {
 			t.Errorf("%d members are left, want 1", n)
 		}

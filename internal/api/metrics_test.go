@@ -19,17 +19,17 @@ func TestLiveAnalyticsCostCredits(t *testing.T) {
 		}
 		reads := e.box.Calls(t, "x", "read")
 		analytics(poor, poor.Accounts[0]).WantError(t, http.StatusPaymentRequired, "PaymentRequired")
-		if asked := e.box.Calls(t, "x", "read"); asked != reads {
-			t.Errorf("X was asked %d times for somebody who cannot pay", asked-reads)
+		if calls := e.box.Calls(t, "x", "read"); calls != reads {
+			t.Errorf("X was asked %d times for somebody who cannot pay", calls-reads)
 		}
 		analytics(poor, poor.Accounts[1]).Want(t, http.StatusOK) // costs nothing
 		e.box.Fault(t, rich.Accounts[0], "read", "outage", nil)
 		analytics(rich, rich.Accounts[0]).WantError(t, http.StatusConflict, "Conflict")
 		for range 2 {
-			var told crier.AccountAnalytics
-			analytics(rich, rich.Accounts[0]).Want(t, http.StatusOK).Into(t, &told)
-			if told.CreditCost != 10 || told.Provider != "x" {
-				t.Errorf("analytics %+v", told)
+			var got crier.AccountAnalytics
+			analytics(rich, rich.Accounts[0]).Want(t, http.StatusOK).Into(t, &got)
+			if got.CreditCost != 10 || got.Provider != "x" {
+				t.Errorf("analytics %+v", got)
 			}
 		}
 		analytics(rich, rich.Accounts[0]).WantError(t, http.StatusPaymentRequired, "PaymentRequired")

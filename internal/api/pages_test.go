@@ -123,7 +123,7 @@ func (a *pageAnswer) hasStatus(t *testing.T, want int) {
 	}
 }
 
-func (a *pageAnswer) says(t *testing.T, want string) {
+func (a *pageAnswer) wantText(t *testing.T, want string) {
 	t.Helper()
 	if !strings.Contains(a.text(), want) {
 		t.Errorf("the page does not say %q: %s", want, a.text())
@@ -224,10 +224,10 @@ func checkPolicy(t *testing.T, path string, a *pageAnswer) {
 func TestHomeShowsReadiness(t *testing.T) {
 	t.Parallel()
 	s := newFacade()
-	s.get(t, "/").says(t, "Ready: it takes requests")
+	s.get(t, "/").wantText(t, "Ready: it takes requests")
 	s.ready = errors.New("the disk is full")
 	a := s.get(t, "/")
-	a.says(t, "Not ready")
+	a.wantText(t, "Not ready")
 	if strings.Contains(a.body, "disk") {
 		t.Error("the reason went outside")
 	}
@@ -290,7 +290,7 @@ func TestGuessesAreThrottledByAddress(t *testing.T) {
 	}
 	refused := guess("192.0.2.1:1001")
 	refused.hasStatus(t, http.StatusTooManyRequests)
-	refused.says(t, "Wait 3 s, then try again.")
+	refused.wantText(t, "Wait 3 s, then try again.")
 	if got := refused.header.Get("Retry-After"); got != "3" {
 		t.Errorf("Retry-After %q, want 3", got)
 	}
@@ -339,7 +339,7 @@ func TestInternalErrorsHideTheirCause(t *testing.T) {
 	if a.status < http.StatusInternalServerError {
 		t.Fatalf("status %d", a.status)
 	}
-	a.says(t, "Nothing was changed. Try again in a moment.")
+	a.wantText(t, "Nothing was changed. Try again in a moment.")
 	if strings.Contains(a.body, "sql") {
 		t.Errorf("the reason went outside: %s", a.text())
 	}

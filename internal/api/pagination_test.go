@@ -345,11 +345,11 @@ func TestOrganizationsAndKeysArePagedToo(t *testing.T) {
 		c := &servertest.Clock{}
 		s := startServer(t, db, withRole("api"), servertest.WithClock(c))
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)
-		made := map[string][]crier.Team{}
+		created := map[string][]crier.Team{}
 		for _, list := range []string{"/v1/organizations", keys} { // the existing rows
 			row := s.list(list, s.Key, "createdAt", "asc", 1).page(t, nil).Data[0]
 			at, _ := crier.ParseTime(row.CreatedAt)
-			made[list] = append(made[list], crier.Team{ID: row.ID, Name: row.Name, CreatedAt: at, UpdatedAt: at})
+			created[list] = append(created[list], crier.Team{ID: row.ID, Name: row.Name, CreatedAt: at, UpdatedAt: at})
 		}
 		for i, name := range []string{"Beta", "alpha", "Beta", "Ärger", "Zeta", "alpha", "Beta"} {
 			if i%2 == 0 {
@@ -364,11 +364,11 @@ func TestOrganizationsAndKeysArePagedToo(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				made[list] = append(made[list], crier.Team{ID: crier.ID(got.Text(t, "id")), Name: name, CreatedAt: at,
-					UpdatedAt: at})
+				created[list] = append(created[list], crier.Team{ID: crier.ID(got.Text(t, "id")), Name: name,
+					CreatedAt: at, UpdatedAt: at})
 			}
 		}
-		for list, rows := range made {
+		for list, rows := range created {
 			for _, sort := range []string{"createdAt", "updatedAt", "name"} {
 				if list == keys && sort == "updatedAt" {
 					continue
@@ -468,7 +468,7 @@ func TestCursorsAreBoundToTheirQuery(t *testing.T) {
 		for range 3 {
 			s.Do(t, "POST", "/v1/teams", object{"organizationId": s.Organization, "name": "Team"}).Want(t,
 				http.StatusCreated)
-			s.MakeKey(t, s.Key, object{"role": "viewer"})
+			s.CreateKey(t, s.Key, object{"role": "viewer"})
 			s.Do(t, "POST", "/v1/organizations", object{"name": "Acme"}).Want(t, http.StatusCreated)
 		}
 		keys := path("/v1/organizations/%s/api-keys", s.Organization)

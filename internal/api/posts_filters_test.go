@@ -38,14 +38,14 @@ func TestFiltersOfPosts(t *testing.T) {
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		x, threads, image, tag := s.InsertAccount(t, crier.ProviderX), s.InsertAccount(t, crier.ProviderThreads),
 			s.InsertImage(t),
-			s.MakeTag(t, "spring")
+			s.NewTag(t, "spring")
 		base := time.Now().Truncate(time.Second).UTC()
 		hour := func(n int) time.Time { return base.Add(time.Duration(n) * time.Hour) }
-		plain := s.MakePost(t, object{"title": "plain", "text": "hello world"})
-		photo := s.MakePost(t, object{"title": "photo", "text": "hello owl", "assetIds": []any{image}})
-		queued := s.MakePost(t, object{"title": "queued", "text": "soon"})
-		sent := s.MakePost(t, object{"title": "sent", "text": "done world"})
-		archived := s.MakePost(t, object{"title": "archived", "text": "hello archive"})
+		plain := s.NewPostID(t, object{"title": "plain", "text": "hello world"})
+		photo := s.NewPostID(t, object{"title": "photo", "text": "hello owl", "assetIds": []any{image}})
+		queued := s.NewPostID(t, object{"title": "queued", "text": "soon"})
+		sent := s.NewPostID(t, object{"title": "sent", "text": "done world"})
+		archived := s.NewPostID(t, object{"title": "archived", "text": "hello archive"})
 		s.Do(t, "POST", s.PostsPath(archived, "status"), object{"status": "archived"}).Want(t, http.StatusOK)
 		s.Do(t, "POST", s.PostsPath(photo, "status"), object{"status": "idea"}).Want(t, http.StatusOK)
 		s.InsertPublications(t,
@@ -138,7 +138,7 @@ func TestPagesOfPostsAreStableInEverySortAndFilter(t *testing.T) {
 			if i%4 == 3 {
 				delete(body, "title")
 			}
-			all = append(all, s.MakePost(t, body))
+			all = append(all, s.NewPostID(t, body))
 			if i%3 == 0 {
 				s.InsertPublications(t, servertest.PublicationRow{Post: all[i], Account: account,
 					Status: crier.Scheduled,
@@ -199,7 +199,7 @@ func TestCursorsOfPostsAreBoundToTheirFilters(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		for range 3 {
-			s.MakePost(t, object{"text": "word"})
+			s.NewPostID(t, object{"text": "word"})
 		}
 		cursor := s.Do(t, "GET", s.PostsPath()+"?limit=1&status=idea,draft&q=word", nil).Want(t, http.StatusOK).Text(t,
 			"nextCursor")
@@ -248,7 +248,7 @@ func TestSearchSupportsEveryScript(t *testing.T) {
 	}
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		for title, text := range texts {
-			s.MakePost(t, object{"title": "about " + title, "text": text})
+			s.NewPostID(t, object{"title": "about " + title, "text": text})
 		}
 		for q, want := range queries {
 			got := s.found(t, "q="+url.QueryEscape(q))
@@ -265,7 +265,7 @@ func TestSearchSupportsEveryScript(t *testing.T) {
 func TestSearchFollowsEdits(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
-		id := s.MakePost(t, object{"title": "first", "text": "apples"})
+		id := s.NewPostID(t, object{"title": "first", "text": "apples"})
 		s.PatchPost(t, id, object{"title": "second",
 			"postInput": thread(atomicPost("pears"),
 				atomicPost("plums", object{"kind": "link", "url": "https://example.com", "title": "Quinces"}))}).
@@ -289,7 +289,7 @@ func TestPostCounterFollowsEveryChange(t *testing.T) {
 				t.Errorf("total is %s, want %d", got, want)
 			}
 		}
-		a, b := s.MakePost(t, object{}), s.MakePost(t, object{})
+		a, b := s.NewPostID(t, object{}), s.NewPostID(t, object{})
 		total(2)
 		s.Do(t, "POST", s.PostsPath(a, "status"), object{"status": "archived"}).Want(t, http.StatusOK)
 		total(1)

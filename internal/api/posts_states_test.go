@@ -33,7 +33,7 @@ func TestPostStatusTransitions(t *testing.T) {
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		for from, targets := range allowed {
 			for to := range allowed {
-				id := s.MakePost(t, object{})
+				id := s.NewPostID(t, object{})
 				s.Exec(t, `UPDATE posts SET status = $2 WHERE id = $1`, id, from)
 				got := s.Do(t, "POST", s.PostsPath(id, "status"), object{"status": to})
 				if strings.Contains(" "+strings.Join(targets, " ")+" ", " "+to+" ") {
@@ -49,7 +49,7 @@ func TestPostStatusTransitions(t *testing.T) {
 				}
 			}
 		}
-		id := s.MakePost(t, object{})
+		id := s.NewPostID(t, object{})
 		s.Do(t, "POST", s.PostsPath(id, "status"), object{"status": "deleted"}).WantIssues(t, "status")
 		s.Do(t, "POST", s.PostsPath(id, "status"), object{"status": "done"}).WantIssues(t, "status")
 		s.Do(t, "POST", s.PostsPath(id, "status"), object{}).WantIssues(t, "status")
@@ -61,11 +61,11 @@ func TestEditRevokesApproval(t *testing.T) {
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		editor, account := s.keyOf(t, "editor"), s.InsertAccount(t, crier.ProviderX)
 		approve := object{"status": "approved"}
-		free := s.MakePost(t, object{"text": "no approval needed"})
+		free := s.NewPostID(t, object{"text": "no approval needed"})
 		s.As(t, editor, "POST", s.PostsPath(free, "status"), approve).Want(t, http.StatusOK)
 
 		s.Do(t, "PATCH", path("/v1/teams/%s", s.Team), object{"requireApproval": true}).Want(t, http.StatusOK)
-		id := s.MakePost(t, object{"text": "needs approval"})
+		id := s.NewPostID(t, object{"text": "needs approval"})
 		s.As(t, editor, "POST", s.PostsPath(id, "status"), approve).WantError(t, http.StatusForbidden, "Forbidden")
 		s.Do(t, "POST", s.PostsPath(id, "status"), approve).Want(t, http.StatusOK)
 		scheduled := s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account,
@@ -96,7 +96,7 @@ func TestPermissionsOfPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		viewer, writer := s.keyOf(t, "viewer"), s.keyOf(t, "editor", "read", "write_posts")
-		id, tag := s.MakePost(t, object{"text": "x"}), s.MakeTag(t, "t")
+		id, tag := s.NewPostID(t, object{"text": "x"}), s.NewTag(t, "t")
 		tags := path("/v1/teams/%s/tags", s.Team)
 		for _, call := range []struct {
 			method, path string
@@ -151,7 +151,7 @@ func TestDeliveryStateSumsUpTheNewestPublicationOfEachAccount(t *testing.T) {
 			{[]row{{a, crier.Published}, {a, crier.Failed}}, "failed", "queue", []any{string(a)}},
 			{[]row{{a, crier.Published}, {a, crier.Canceled}}, "published", "queue", []any{string(a)}},
 		} {
-			id := s.MakePost(t, object{"text": "x"})
+			id := s.NewPostID(t, object{"text": "x"})
 			var list []servertest.PublicationRow
 			for i, r := range test.rows {
 				list = append(list, servertest.PublicationRow{Post: id, Account: r.account, Status: r.status,
@@ -188,9 +188,9 @@ func TestDeliveryStateSumsUpTheNewestPublicationOfEachAccount(t *testing.T) {
 func TestContentIsLockedWhilePublishing(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
-		account, tag := s.InsertAccount(t, crier.ProviderX), s.MakeTag(t, "t")
+		account, tag := s.InsertAccount(t, crier.ProviderX), s.NewTag(t, "t")
 		for _, status := range []crier.ScheduledPostStatus{crier.Publishing, crier.Processing, crier.Unknown} {
-			id := s.MakePost(t, object{"text": "old"})
+			id := s.NewPostID(t, object{"text": "old"})
 			s.Exec(t, `UPDATE posts SET status = 'approved' WHERE id = $1`, id)
 			row := s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account, Status: status,
 				At: time.Now()})[0]
@@ -238,7 +238,7 @@ func TestMoveToDraftCancelsScheduledPosts(t *testing.T) {
 		s.Exec(t, `UPDATE posts SET status = 'approved' WHERE id = $1`, post)
 		s.Do(t, "POST", s.PostsPath(post, "move-to-draft"), nil).WantError(t, http.StatusConflict, "Conflict")
 		for _, status := range []string{"idea", "proposed_render", "rejected", "archived"} {
-			other := s.MakePost(t, object{})
+			other := s.NewPostID(t, object{})
 			s.Exec(t, `UPDATE posts SET status = $2 WHERE id = $1`, other, status)
 			if got := s.Do(t, "POST", s.PostsPath(other, "move-to-draft"), nil).Want(t, http.StatusOK).Text(t,
 				"status"); got != "draft" {
@@ -252,7 +252,7 @@ func TestDeletingAPostCancelsItsScheduledPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b := s.InsertAccount(t, crier.ProviderX), s.InsertAccount(t, crier.ProviderThreads)
-		id := s.MakePost(t, object{"text": "soon gone"})
+		id := s.NewPostID(t, object{"text": "soon gone"})
 		rows := s.InsertPublications(t,
 			servertest.PublicationRow{Post: id, Account: a, Status: crier.Scheduled, At: time.Now().Add(time.Hour)},
 			servertest.PublicationRow{Post: id, Account: b, Network: crier.ProviderThreads, Status: crier.Published,
@@ -274,7 +274,7 @@ func TestDeletingAPostCancelsItsScheduledPosts(t *testing.T) {
 		if fmt.Sprint(list.Get(t, "total")) != "0" || len(list.IDs(t)) != 0 {
 			t.Errorf("a deleted post is listed: %s", list.Body)
 		}
-		kept := s.Do(t, "DELETE", s.PostsPath(s.MakePost(t, object{}))+"?alsoDeleteFromPlatform=true", nil).Want(t,
+		kept := s.Do(t, "DELETE", s.PostsPath(s.NewPostID(t, object{}))+"?alsoDeleteFromPlatform=true", nil).Want(t,
 			http.StatusOK)
 		if kept.Has("platformDelete") || kept.Has("platformDeletes") {
 			t.Errorf("nothing was published: %s", kept.Body)
@@ -286,7 +286,7 @@ func TestDeletingATeamCancelsItsScheduledPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		account := s.InsertAccount(t, crier.ProviderX)
-		id, done := s.MakePost(t, object{"text": "x"}), s.MakePost(t, object{"text": "y"})
+		id, done := s.NewPostID(t, object{"text": "x"}), s.NewPostID(t, object{"text": "y"})
 		rows := s.InsertPublications(t,
 			servertest.PublicationRow{Post: id, Account: account, Status: crier.Scheduled,
 				At: time.Now().Add(time.Hour)},

@@ -15,7 +15,7 @@ func TestEmptyDraftHasEveryField(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		for _, body := range []any{object{}, nil, object{"title": nil, "postInput": nil, "postPublishActions": nil}} {
-			made := s.Do(t, "POST", s.PostsPath(), body).Want(t, http.StatusCreated)
+			created := s.Do(t, "POST", s.PostsPath(), body).Want(t, http.StatusCreated)
 			for name, want := range map[string]any{
 				"teamId": string(s.Team), "postType": "text_post", "title": nil, "status": "draft",
 				"deliveryState": "unscheduled", "text": "",
@@ -24,16 +24,16 @@ func TestEmptyDraftHasEveryField(t *testing.T) {
 				"saveMessage": "Saved to Drafts",
 				"postInput":   object{"kind": "atomic", "text": "", "attachments": []any{}},
 			} {
-				if value := made.Get(t, name); !reflect.DeepEqual(value, want) {
+				if value := created.Get(t, name); !reflect.DeepEqual(value, want) {
 					t.Errorf("%s is %v, want %v", name, value, want)
 				}
 			}
-			if made.Has("postPublishActions") || made.Has("scheduledPosts") {
-				t.Errorf("fields without a value are there: %s", made.Body)
+			if created.Has("postPublishActions") || created.Has("scheduledPosts") {
+				t.Errorf("fields without a value are there: %s", created.Body)
 			}
-			read := s.Do(t, "GET", s.PostsPath(made.Text(t, "id")), nil).Want(t, http.StatusOK)
-			if !reflect.DeepEqual(read.JSON, made.JSON) {
-				t.Errorf("read back: %s\nmade: %s", read.Body, made.Body)
+			read := s.Do(t, "GET", s.PostsPath(created.Text(t, "id")), nil).Want(t, http.StatusOK)
+			if !reflect.DeepEqual(read.JSON, created.JSON) {
+				t.Errorf("read back: %s\nmade: %s", read.Body, created.Body)
 			}
 		}
 	})
@@ -65,12 +65,12 @@ func TestThreadWithMediaLinksAndActionsRoundTrips(t *testing.T) {
 				"recurrenceIntervalDays": 365, "recurrenceEndsAt": ends,
 			},
 		}
-		made := s.CreatePost(t, body)
+		created := s.CreatePost(t, body)
 		for name, want := range map[string]any{
 			"postType": "text_video", "text": "Первый\n\nsecond\n\n", "assetIds": []any{photo, clip},
 			"assetTags": []any{"flight", "night", "owl"}, "title": "Owls",
 		} {
-			if value := made.Get(t, name); !reflect.DeepEqual(value, want) {
+			if value := created.Get(t, name); !reflect.DeepEqual(value, want) {
 				t.Errorf("%s is %v, want %v", name, value, want)
 			}
 		}
@@ -78,32 +78,32 @@ func TestThreadWithMediaLinksAndActionsRoundTrips(t *testing.T) {
 			"assetId": photo, "mimeType": "image/jpeg", "byteSize": json.Number("1000"), "width": json.Number("640"),
 			"height": json.Number("480"), "thumbnailUrl": "", "altText": "an owl",
 		}
-		if got := made.Get(t, "postInput", "posts", 0, "attachments", 0,
+		if got := created.Get(t, "postInput", "posts", 0, "attachments", 0,
 			"asset"); !reflect.DeepEqual(withoutKey(got, "thumbnailUrl"), withoutKey(wantAsset, "thumbnailUrl")) {
 			t.Errorf("the asset is %v, want %v", got, wantAsset)
 		}
-		if got := made.Text(t, "postInput", "posts", 0, "attachments", 0, "altText"); got != "an owl at night" {
+		if got := created.Text(t, "postInput", "posts", 0, "attachments", 0, "altText"); got != "an owl at night" {
 			t.Errorf("altText is %q", got)
 		}
 		wantLink := object{"kind": "link", "url": "https://example.com/owls", "title": "Owls",
 			"description": "All about owls"}
-		if got := made.Get(t, "postInput", "posts", 0, "attachments", 1); !reflect.DeepEqual(got, wantLink) {
+		if got := created.Get(t, "postInput", "posts", 0, "attachments", 1); !reflect.DeepEqual(got, wantLink) {
 			t.Errorf("the link is %v", got)
 		}
-		if got := fmt.Sprint(made.Get(t, "postInput", "posts", 1, "attachments", 0, "asset",
+		if got := fmt.Sprint(created.Get(t, "postInput", "posts", 1, "attachments", 0, "asset",
 			"durationSeconds")); got != "12.5" {
 			t.Errorf("durationSeconds is %s", got)
 		}
 		var want any
 		decode(t, body["postPublishActions"], &want)
-		if got := made.Get(t, "postPublishActions"); !reflect.DeepEqual(got, want) {
+		if got := created.Get(t, "postPublishActions"); !reflect.DeepEqual(got, want) {
 			t.Errorf("postPublishActions are %v, want %v", got, want)
 		}
 		// A response can be sent back as it is, and changes nothing.
-		same := s.PatchPost(t, made.Text(t, "id"), object{"postInput": made.Get(t, "postInput"),
-			"assetIds": made.Get(t, "assetIds"), "postPublishActions": want}).Want(t, http.StatusOK)
-		if !reflect.DeepEqual(same.JSON, made.JSON) {
-			t.Errorf("sent back: %s\nmade: %s", same.Body, made.Body)
+		same := s.PatchPost(t, created.Text(t, "id"), object{"postInput": created.Get(t, "postInput"),
+			"assetIds": created.Get(t, "assetIds"), "postPublishActions": want}).Want(t, http.StatusOK)
+		if !reflect.DeepEqual(same.JSON, created.JSON) {
+			t.Errorf("sent back: %s\nmade: %s", same.Body, created.Body)
 		}
 	})
 }
@@ -299,7 +299,7 @@ func actionFields() []field {
 func TestFieldsOfPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
-		id := s.MakePost(t, object{})
+		id := s.NewPostID(t, object{})
 		for key, cases := range postFields() {
 			s.tryFields(t, "POST", s.PostsPath(), nil, key, http.StatusCreated, cases)
 			s.tryFields(t, "PATCH", s.PostsPath(id), nil, key, http.StatusOK, cases)
@@ -381,7 +381,7 @@ func TestPostUpdateKeepsAChosenTypeAndInfersOthers(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b, clip := s.InsertImage(t), s.InsertImage(t), s.InsertVideo(t)
-		inferred := s.MakePost(t, object{"assetIds": []any{a}})
+		inferred := s.NewPostID(t, object{"assetIds": []any{a}})
 		for _, step := range []struct {
 			assets []any
 			want   string
@@ -391,7 +391,7 @@ func TestPostUpdateKeepsAChosenTypeAndInfersOthers(t *testing.T) {
 				t.Errorf("with %v the type is %s, want %s", step.assets, got, step.want)
 			}
 		}
-		chosen := s.MakePost(t, object{"postType": "carousel"})
+		chosen := s.NewPostID(t, object{"postType": "carousel"})
 		if got := s.PatchPost(t, chosen, object{"assetIds": []any{a}}).Want(t, http.StatusOK).Text(t,
 			"postType"); got != "carousel" {
 			t.Errorf("the chosen type has become %s", got)
@@ -436,22 +436,22 @@ func TestAssetsMustBelongToTheTeam(t *testing.T) {
 func TestEachContentChangeCreatesAVersion(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
-		made := s.CreatePost(t, object{"text": "one", "title": "T"})
-		id, first := made.Text(t, "id"), made.Text(t, "contentPayloadId")
+		created := s.CreatePost(t, object{"text": "one", "title": "T"})
+		id, first := created.Text(t, "id"), created.Text(t, "contentPayloadId")
 		for _, body := range []object{{}, {"text": "one"}, {"title": "T"}, {"postInput": atomicPost("one")},
 			{"assetIds": []any{}}} {
 			same := s.PatchPost(t, id, body).Want(t, http.StatusOK)
-			if !reflect.DeepEqual(same.JSON, made.JSON) {
-				t.Errorf("%v has changed %s to %s", body, made.Body, same.Body)
+			if !reflect.DeepEqual(same.JSON, created.JSON) {
+				t.Errorf("%v has changed %s to %s", body, created.Body, same.Body)
 			}
 		}
 		titled := s.PatchPost(t, id, object{"title": nil}).Want(t, http.StatusOK)
 		if titled.Text(t, "contentPayloadId") != first || titled.Get(t, "title") != nil {
 			t.Errorf("a new title: %s", titled.Body)
 		}
-		if titled.Text(t, "updatedAt") < made.Text(t, "updatedAt") ||
-			titled.Text(t, "createdAt") != made.Text(t, "createdAt") {
-			t.Errorf("times before %s, after %s", made.Body, titled.Body)
+		if titled.Text(t, "updatedAt") < created.Text(t, "updatedAt") ||
+			titled.Text(t, "createdAt") != created.Text(t, "createdAt") {
+			t.Errorf("times before %s, after %s", created.Body, titled.Body)
 		}
 		second := s.PatchPost(t, id, object{"text": "two"}).Want(t, http.StatusOK).Text(t, "contentPayloadId")
 		third := s.PatchPost(t, id, object{"postInput": thread(atomicPost("two"), atomicPost("three"))}).Want(t,
@@ -470,7 +470,7 @@ func TestTextAndAssetsUpdateNeverDropsAThread(t *testing.T) {
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		a, b := s.InsertImage(t), s.InsertImage(t)
 		described := object{"kind": "media", "asset": object{"assetId": a}, "altText": "first"}
-		id := s.MakePost(t, object{"postInput": atomicPost("old", described, link("https://example.com"))})
+		id := s.NewPostID(t, object{"postInput": atomicPost("old", described, link("https://example.com"))})
 		changed := s.PatchPost(t, id, object{"text": "new", "assetIds": []any{b, a}}).Want(t, http.StatusOK)
 		if changed.Text(t, "text") != "new" || changed.Text(t, "postInput", "attachments", 1, "altText") != "first" ||
 			changed.Text(t, "postInput", "attachments", 2, "url") != "https://example.com" {
@@ -481,7 +481,7 @@ func TestTextAndAssetsUpdateNeverDropsAThread(t *testing.T) {
 			t.Errorf("postInput null keeps text and assets alone: %s", plain.Body)
 		}
 
-		threaded := s.MakePost(t, object{"postInput": thread(atomicPost("one", attached(a)), atomicPost("two"))})
+		threaded := s.NewPostID(t, object{"postInput": thread(atomicPost("one", attached(a)), atomicPost("two"))})
 		s.PatchPost(t, threaded, object{"text": "alone"}).WantIssues(t, "text")
 		s.PatchPost(t, threaded, object{"text": "x", "assetIds": []any{b}}).WantIssues(t, "assetIds", "text")
 		s.PatchPost(t, threaded, object{"text": "one\n\ntwo", "assetIds": []any{a}, "title": "same content"}).Want(t,
@@ -492,7 +492,7 @@ func TestTextAndAssetsUpdateNeverDropsAThread(t *testing.T) {
 			t.Errorf("a thread given up: %s", flat.Body)
 		}
 
-		long := s.MakePost(t, object{"postInput": thread(atomicPost(strings.Repeat("a", 60_000)),
+		long := s.NewPostID(t, object{"postInput": thread(atomicPost(strings.Repeat("a", 60_000)),
 			atomicPost(strings.Repeat("b", 60_000)))})
 		s.PatchPost(t, long, object{"postInput": nil}).WantIssues(t, "text")
 		s.PatchPost(t, long, object{"postInput": nil, "text": "short"}).Want(t, http.StatusOK)
@@ -505,7 +505,7 @@ func TestPostsAreScopedToTheirTeam(t *testing.T) {
 		stranger := s.NewTenant(t, "Strangers")
 		second := s.Do(t, "POST", "/v1/teams", object{"organizationId": s.Organization, "name": "Second"}).Want(t,
 			http.StatusCreated).Text(t, "id")
-		id := s.MakePost(t, object{"text": "mine"})
+		id := s.NewPostID(t, object{"text": "mine"})
 		elsewhere := path("/v1/teams/%s/posts/%s", second, id)
 		for _, call := range []struct {
 			method, rest string
@@ -541,7 +541,7 @@ func TestRepeatedCreateStoresOnePost(t *testing.T) {
 		if n := s.Number(t, `SELECT count(*) FROM posts WHERE team_id = $1`, s.Team); n != 1 {
 			t.Errorf("%d posts were made", n)
 		}
-		tag := s.MakeTag(t, "t")
+		tag := s.NewTag(t, "t")
 		for range 2 {
 			s.Do(t, "PUT", s.PostsPath(first.Text(t, "id"), "tags"), object{"tagIds": []any{tag}}, "Idempotency-Key",
 				"k2").Want(t, http.StatusOK)

@@ -140,9 +140,9 @@ func TestVariantsArePublishedAfterARetryAndInASeries(t *testing.T) {
 			post = w.draft(t, object{"postInput": object{"kind": "atomic", "text": "For all",
 				"attachments": []object{}, "variants": []object{{"provider": "threads", "text": "For Threads"}}}}).ID
 			more["socialAccountIds"], more["waitSeconds"] = []crier.ID{w.account(t, crier.ProviderThreads)}, 0
-			made := as[crier.ScheduleResult](t, w.call(t, http.MethodPost, w.team("/posts/%s/post-now", post), more).
+			result := as[crier.ScheduleResult](t, w.call(t, http.MethodPost, w.team("/posts/%s/post-now", post), more).
 				want(t, 200))
-			return post, made.Data[0].ScheduledPost.ID
+			return post, result.Data[0].ScheduledPost.ID
 		}
 		w.fault(t, object{"provider": "threads", "operation": "publish", "kind": "reject", "count": 1})
 		_, failed := publish(object{})
@@ -209,8 +209,8 @@ func TestVariantsAreValidatedAndSearched(t *testing.T) {
 			return object{"postInput": object{"kind": "atomic", "text": "Base", "variants": variants}}
 		}
 		for _, c := range []struct {
-			body object
-			says string
+			body     object
+			wantText string
 		}{
 			{atomic(object{"text": "Nobody's"}), `["postInput","variants","0"]`},
 			{atomic(object{"provider": "x", "socialAccountId": w.account(t, crier.ProviderX), "text": "Two"}),
@@ -232,7 +232,7 @@ func TestVariantsAreValidatedAndSearched(t *testing.T) {
 				`["postInput","variants","0","attachments"]`},
 		} {
 			a := w.call(t, http.MethodPost, w.team("/posts"), c.body).want(t, 400)
-			a.wantError(t, crier.KindInvalid, c.says)
+			a.wantError(t, crier.KindInvalid, c.wantText)
 		}
 
 		post := w.draft(t, atomic(object{"provider": "x", "text": "Übermorgen #herbst"}))

@@ -10,8 +10,8 @@ import (
 	"crier"
 )
 
-// wantWhole fails the test unless a value has the shape of its type: decoding it loses nothing.
-func wantWhole[T any](t *testing.T, what string, data crier.JSON[T]) T {
+// wantComplete fails the test unless a value has the shape of its type: decoding it loses nothing.
+func wantComplete[T any](t *testing.T, what string, data crier.JSON[T]) T {
 	t.Helper()
 	var value T
 	decoder := json.NewDecoder(bytes.NewReader(data.Raw()))
@@ -38,7 +38,7 @@ func TestProvidersAndCapabilitiesMatchTheDocument(t *testing.T) {
 			t.Errorf("%d networks", len(list.Data))
 		}
 		for i, data := range list.Data {
-			info := wantWhole(t, string(crier.Providers()[i]), data)
+			info := wantComplete(t, string(crier.Providers()[i]), data)
 			if info.Name != crier.Providers()[i] || info.DisplayName == "" || len(info.Formats) == 0 ||
 				info.Settings == nil || info.Scopes == nil || info.Costs == nil || info.RateLimits == nil {
 				t.Errorf("the network is %+v", info)
@@ -47,7 +47,7 @@ func TestProvidersAndCapabilitiesMatchTheDocument(t *testing.T) {
 		accounts := as[crier.SocialAccountList](t,
 			w.call(t, http.MethodGet, w.team("/social-accounts"), nil).want(t, 200))
 		for _, a := range accounts.Data {
-			can := wantWhole(t, "an account on "+string(a.Provider), a.Capabilities)
+			can := wantComplete(t, "an account on "+string(a.Provider), a.Capabilities)
 			if len(can.PostTypes) == 0 || len(can.Formats) == 0 {
 				t.Errorf("an account on %s can %+v", a.Provider, can)
 			}

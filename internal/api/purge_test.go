@@ -46,15 +46,15 @@ func TestDeletedTeamIsPurgedAfterThirtyDays(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, db database) {
 		var moved servertest.Clock
 		s := startPostServer(t, db, servertest.WithClock(&moved))
-		account, image, tag := s.InsertAccount(t, crier.ProviderX), s.InsertImage(t, "owl"), s.MakeTag(t, "t")
-		id := s.MakePost(t, object{"text": "one", "assetIds": []any{image}})
+		account, image, tag := s.InsertAccount(t, crier.ProviderX), s.InsertImage(t, "owl"), s.NewTag(t, "t")
+		id := s.NewPostID(t, object{"text": "one", "assetIds": []any{image}})
 		s.PatchPost(t, id, object{"text": "two"}).Want(t, http.StatusOK)
 		s.Do(t, "PUT", s.PostsPath(id, "tags"), object{"tagIds": []any{tag}}).Want(t, http.StatusOK)
 		s.InsertPublications(t, servertest.PublicationRow{Post: id, Account: account, Status: crier.Published,
 			At: time.Now()})
-		s.Do(t, "DELETE", s.PostsPath(s.MakePost(t, object{"text": "deleted before"})), nil).Want(t, http.StatusOK)
+		s.Do(t, "DELETE", s.PostsPath(s.NewPostID(t, object{"text": "deleted before"})), nil).Want(t, http.StatusOK)
 		for range 3 {
-			s.MakePost(t, object{"text": "more"})
+			s.NewPostID(t, object{"text": "more"})
 		}
 		s.Do(t, "DELETE", path("/v1/teams/%s", s.Team), nil).Want(t, http.StatusOK)
 		purge := func() {

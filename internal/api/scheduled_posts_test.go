@@ -161,7 +161,7 @@ func TestScheduledPostUpdateIsValidated(t *testing.T) {
 		post := w.draft(t, object{"text": "Hello"})
 		list := w.schedule(t, post.ID, object{}, crier.ProviderX, crier.ProviderLinkedIn)
 		x := list[0].ID
-		for says, body := range map[string]object{
+		for wantText, body := range map[string]object{
 			"60 seconds":           {"scheduledAt": w.later(30 * time.Second)},
 			"within 90 days":       {"scheduledAt": w.later(91 * 24 * time.Hour)},
 			"must not be null":     {"scheduledAt": nil},
@@ -176,8 +176,9 @@ func TestScheduledPostUpdateIsValidated(t *testing.T) {
 				"mode": "repost", "text": "x"}}},
 		} {
 			got := w.patch(t, x, body)
-			if got.status != 400 || !bytes.Contains(got.body, []byte(says)) && says != "must be a time zone, such as" {
-				t.Errorf("%v: %d %s, want 400 that says %q", body, got.status, got.body, says)
+			if got.status != 400 || !bytes.Contains(got.body, []byte(wantText)) &&
+				wantText != "must be a time zone, such as" {
+				t.Errorf("%v: %d %s, want 400 that says %q", body, got.status, got.body, wantText)
 			}
 		}
 		w.patch(t, crier.NewID(), object{}).wantError(t, crier.KindNotFound, "scheduled post")

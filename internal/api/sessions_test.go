@@ -283,10 +283,10 @@ func TestResponsesWithSecretsAreNeverCompressed(t *testing.T) {
 			object{"organizationId": w.tenant.OrganizationID, "name": "Team"}).want(t, 201)
 		teams = append(teams, string(as[crier.Team](t, team).ID))
 	}
-	made := w.call(t, http.MethodPost, w.organization("/api-keys"), object{"name": "Key", "role": "viewer",
+	created := w.call(t, http.MethodPost, w.organization("/api-keys"), object{"name": "Key", "role": "viewer",
 		"teamIds": teams}, accept, header{"Idempotency-Key", "a"}).want(t, 201)
-	if len(made.body) <= compressFrom || made.header.Get("Content-Encoding") != "" {
-		t.Errorf("%d bytes with a secret come as %q", len(made.body), made.header.Get("Content-Encoding"))
+	if len(created.body) <= compressFrom || created.header.Get("Content-Encoding") != "" {
+		t.Errorf("%d bytes with a secret come as %q", len(created.body), created.header.Get("Content-Encoding"))
 	}
 }
 

@@ -43,8 +43,8 @@ func TestSetupLinkWorksOnce(t *testing.T) {
 	again.Set("email", "eve@example.com")
 	for _, a := range []*pageAnswer{s.get(t, "/setup?token="+token), s.post(t, "/setup", again)} {
 		a.hasStatus(t, http.StatusNotFound)
-		a.says(t, "This set-up link does not work")
-		a.says(t, "crier admin create-organization")
+		a.wantText(t, "This set-up link does not work")
+		a.wantText(t, "crier admin create-organization")
 	}
 	var others int
 	requireNoError(t, s.store.Reader().QueryRowContext(t.Context(),

@@ -16,15 +16,15 @@ func TestTags(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		tags := path("/v1/teams/%s/tags", s.Team)
-		made := s.Do(t, "POST", tags, object{"name": "  Spring 🌸 "}).Want(t, http.StatusCreated)
-		if made.Text(t, "name") != "Spring 🌸" || fmt.Sprint(made.Get(t, "postCount")) != "0" ||
-			made.Text(t, "teamId") != string(s.Team) {
-			t.Errorf("the tag is %s", made.Body)
+		created := s.Do(t, "POST", tags, object{"name": "  Spring 🌸 "}).Want(t, http.StatusCreated)
+		if created.Text(t, "name") != "Spring 🌸" || fmt.Sprint(created.Get(t, "postCount")) != "0" ||
+			created.Text(t, "teamId") != string(s.Team) {
+			t.Errorf("the tag is %s", created.Body)
 		}
-		if colour := made.Text(t, "colour"); crier.Colour(colour).Problem() != "" {
+		if colour := created.Text(t, "colour"); crier.Colour(colour).Problem() != "" {
 			t.Errorf("the colour is %q", colour)
 		}
-		id := made.Text(t, "id")
+		id := created.Text(t, "id")
 		for _, name := range []string{"spring 🌸", "SPRING 🌸", "Spring 🌸"} {
 			s.Do(t, "POST", tags, object{"name": name}).WantError(t, http.StatusConflict, "Conflict")
 		}
@@ -69,8 +69,8 @@ func TestTagsOfPosts(t *testing.T) {
 	t.Parallel()
 	eachPostServer(t, func(t *testing.T, s postServer) {
 		tags := path("/v1/teams/%s/tags", s.Team)
-		b, a := s.MakeTag(t, "b"), s.MakeTag(t, "a")
-		id := s.MakePost(t, object{"text": "x"})
+		b, a := s.NewTag(t, "b"), s.NewTag(t, "a")
+		id := s.NewPostID(t, object{"text": "x"})
 		put := func(list ...any) servertest.Response {
 			return s.Do(t, "PUT", s.PostsPath(id, "tags"), object{"tagIds": append([]any{}, list...)})
 		}
@@ -140,7 +140,7 @@ func TestTeamHasAtMost500Tags(t *testing.T) {
 				SELECT $1, id, CAST($2 AS text), CAST($2 AS text), '#000000', created_at, created_at FROM teams
 				WHERE id = $3`, string(crier.NewID()), fmt.Sprint(i), string(s.Team))
 		}
-		s.MakeTag(t, "the last")
+		s.NewTag(t, "the last")
 		s.Do(t, "POST", path("/v1/teams/%s/tags", s.Team), object{"name": "one more"}).WantError(t, http.StatusConflict,
 			"Conflict")
 	})

@@ -37,10 +37,10 @@ func (s *Server) receiveUpload(w http.ResponseWriter, r *http.Request) {
 	defer stream.Drain()
 	ctx := access.WithAction(r.Context(), access.Caller{}, access.Action{Operation: "uploadToAddress",
 		Target: "/media/uploads", RequestID: infoOf(r).id, Creates: true})
-	made, err := s.services.UploadAddresses.Receive(ctx, chi.URLParam(r, "address"), stream.Length, stream)
+	asset, err := s.services.UploadAddresses.Receive(ctx, chi.URLParam(r, "address"), stream.Length, stream)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	s.respond(w, r, http.StatusCreated, made)
+	s.respond(w, r, http.StatusCreated, asset)
 }

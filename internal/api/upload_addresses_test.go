@@ -17,10 +17,10 @@ import (
 // address returns a new upload address of a key, relative to the server's own.
 func (l library) address(tb testing.TB, key string, in object) string {
 	tb.Helper()
-	made := l.As(tb, key, "POST", l.Assets("upload-addresses"), in).Want(tb, http.StatusCreated)
-	rest, ok := strings.CutPrefix(made.Text(tb, "url"), "http://crier.test")
+	created := l.As(tb, key, "POST", l.Assets("upload-addresses"), in).Want(tb, http.StatusCreated)
+	rest, ok := strings.CutPrefix(created.Text(tb, "url"), "http://crier.test")
 	if !ok {
-		tb.Fatalf("the address is %s", made.Text(tb, "url"))
+		tb.Fatalf("the address is %s", created.Text(tb, "url"))
 	}
 	return rest
 }
@@ -62,10 +62,10 @@ func TestSignedUploadURLWorksOnce(t *testing.T) {
 		wantRefused(t, l.put(t, altered, picture), http.StatusForbidden, "signature is wrong")
 		wantRefused(t, l.put(t, at+"x", picture), http.StatusForbidden, "signature is wrong")
 		wantRefused(t, l.put(t, "/media/uploads/nonsense", picture), http.StatusForbidden, "signature is wrong")
-		made := l.put(t, at, picture)
-		if made.Status != http.StatusCreated || !strings.Contains(string(made.Body), `"fileName":"owl.png"`) ||
-			!strings.Contains(string(made.Body), `"altText":"An owl"`) {
-			t.Fatalf("status %d: %s", made.Status, made.Body)
+		created := l.put(t, at, picture)
+		if created.Status != http.StatusCreated || !strings.Contains(string(created.Body), `"fileName":"owl.png"`) ||
+			!strings.Contains(string(created.Body), `"altText":"An owl"`) {
+			t.Fatalf("status %d: %s", created.Status, created.Body)
 		}
 		wantRefused(t, l.put(t, at, picture), http.StatusConflict, "used already")
 		late := l.address(t, l.Key, object{})
@@ -143,9 +143,9 @@ func TestUploadURLEndsWithThePermission(t *testing.T) {
 		picture := mediatest.PNG(40, 30)
 		l.As(t, l.NewKey(t, object{"role": "viewer"}), "POST", l.Assets("upload-addresses"), object{}).Want(t,
 			http.StatusForbidden)
-		made := l.MakeKey(t, l.Key, object{"role": "editor"})
-		at := l.address(t, made.Secret, object{})
-		l.Do(t, "DELETE", path("/v1/organizations/%s/api-keys/%s", l.Organization, made.ID), nil).Want(t, http.StatusOK)
+		key := l.CreateKey(t, l.Key, object{"role": "editor"})
+		at := l.address(t, key.Secret, object{})
+		l.Do(t, "DELETE", path("/v1/organizations/%s/api-keys/%s", l.Organization, key.ID), nil).Want(t, http.StatusOK)
 		wantRefused(t, l.put(t, at, picture), http.StatusForbidden, "no longer valid")
 		ada := l.NewFounder(t, "ada@example.com")
 		link := l.As(t, ada.Key, "POST", ada.Members(), object{"email": "bob@example.com", "role": "editor"}).Want(t,

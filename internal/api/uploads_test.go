@@ -18,42 +18,42 @@ import (
 )
 
 var uploadRules = map[string]func(*testing.T, library){
-	"a piece that does not fit is refused and says what would":       refusedPieces,
+	"a piece that does not fit is refused and says what would":       refusedChunks,
 	"an upload goes on after another node has taken over":            takenOver,
-	"an upload whose folder was deleted ends up in no folder":        folderGone,
-	"what an upload says about its file is checked when it is begun": refusedBeginnings,
+	"an upload whose folder was deleted ends up in no folder":        deletedFolder,
+	"what an upload says about its file is checked when it is begun": refusedStarts,
 }
 
-const pieceSize = media.MinChunkSize
+const chunkSize = media.MinChunkSize
 
-func uploadInPieces(t *testing.T, l library) {
+func uploadInChunks(t *testing.T, l library) {
 	folder := l.Do(t, "POST", l.Folders(), object{"name": "Clips"}).Text(t, "id")
-	file := servertest.LongVideo(3*pieceSize + 1000)
-	begun := l.Do(t, "POST", l.Uploads(), object{
+	file := servertest.LongVideo(3*chunkSize + 1000)
+	upload := l.Do(t, "POST", l.Uploads(), object{
 		"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": len(file), "folderId": folder, "altText": "A clip",
 	}).Want(t, http.StatusCreated)
-	id := begun.Text(t, "uploadId")
-	if begun.Get(t, "nextByteStart") != json.Number("0") ||
-		begun.Get(t, "byteSize") != json.Number(fmt.Sprint(len(file))) || begun.Has("assetId") {
-		t.Errorf("begun: %s", begun.Body)
+	id := upload.Text(t, "uploadId")
+	if upload.Get(t, "nextByteStart") != json.Number("0") ||
+		upload.Get(t, "byteSize") != json.Number(fmt.Sprint(len(file))) || upload.Has("assetId") {
+		t.Errorf("begun: %s", upload.Body)
 	}
-	expires, err := crier.ParseTime(begun.Text(t, "expiresAt"))
+	expires, err := crier.ParseTime(upload.Text(t, "expiresAt"))
 	if err != nil || expires.Before(l.Clock.Now().Add(24*time.Hour)) {
 		t.Errorf("the upload expires at %v: %v", expires, err)
 	}
-	l.Piece(t, id, file, 0, 1000).Want(t, http.StatusOK)
-	l.Piece(t, id, file, 1000, pieceSize).Want(t, http.StatusOK)
+	l.SendChunk(t, id, file, 0, 1000).Want(t, http.StatusOK)
+	l.SendChunk(t, id, file, 1000, chunkSize).Want(t, http.StatusOK)
 	// The same operations have a second, shorter path.
 	short := path("/v1/teams/%s/uploads/%s", l.Team, id)
-	got := l.Do(t, "PUT", short, file[pieceSize:3*pieceSize], "Content-Range",
-		fmt.Sprintf("bytes %d-%d/%d", pieceSize, 3*pieceSize-1, len(file))).Want(t, http.StatusOK)
-	if got.Get(t, "nextByteStart") != json.Number(fmt.Sprint(3*pieceSize)) {
+	got := l.Do(t, "PUT", short, file[chunkSize:3*chunkSize], "Content-Range",
+		fmt.Sprintf("bytes %d-%d/%d", chunkSize, 3*chunkSize-1, len(file))).Want(t, http.StatusOK)
+	if got.Get(t, "nextByteStart") != json.Number(fmt.Sprint(3*chunkSize)) {
 		t.Errorf("after two pieces: %s", got.Body)
 	}
-	if told := l.Do(t, "GET", short, nil).Want(t, http.StatusOK); !bytes.Equal(told.Body, got.Body) {
-		t.Errorf("asked, the upload says %s", told.Body)
+	if status := l.Do(t, "GET", short, nil).Want(t, http.StatusOK); !bytes.Equal(status.Body, got.Body) {
+		t.Errorf("asked, the upload says %s", status.Body)
 	}
-	l.Piece(t, id, file, 3*pieceSize, len(file)).Want(t, http.StatusOK)
+	l.SendChunk(t, id, file, 3*chunkSize, len(file)).Want(t, http.StatusOK)
 	asset := l.Do(t, "POST", short+"/complete", nil).Want(t, http.StatusCreated)
 	if asset.Text(t, "fileName") != "clip.mp4" || asset.Text(t, "folderId") != folder ||
 		asset.Text(t, "altText") != "A clip" || asset.Text(t, "status") != "ready" {
@@ -71,9 +71,9 @@ func uploadInPieces(t *testing.T, l library) {
 	}
 }
 
-func refusedPieces(t *testing.T, l library) {
-	file := servertest.LongVideo(3 * pieceSize)
-	id := l.Begin(t, "video/mp4", len(file))
+func refusedChunks(t *testing.T, l library) {
+	file := servertest.LongVideo(3 * chunkSize)
+	id := l.StartUpload(t, "video/mp4", len(file))
 	put := func(contentRange string, body []byte) servertest.Response {
 		return l.Do(t, "PUT", l.Uploads(id), body, "Content-Range", contentRange)
 	}
@@ -89,7 +89,7 @@ func refusedPieces(t *testing.T, l library) {
 		"bytes 0-9/99999999999999999999":        file[:10],
 		"bytes -5-9/" + fmt.Sprint(total):       file[:10],
 		"bytes 0-10/" + fmt.Sprint(total):       file[:10],        // a byte more than the body has
-		"bytes 0-262143/" + fmt.Sprint(1000000): file[:pieceSize], // another total
+		"bytes 0-262143/" + fmt.Sprint(1000000): file[:chunkSize], // another total
 		"bytes 0-70000000/" + fmt.Sprint(total): file[:10],        // more than the file has
 	} {
 		if got := put(contentRange, body); got.Status != http.StatusBadRequest {
@@ -98,35 +98,35 @@ func refusedPieces(t *testing.T, l library) {
 			got.WantIssues(t, "Content-Range")
 		}
 	}
-	gap := put(fmt.Sprintf("bytes %d-%d/%d", pieceSize, 2*pieceSize-1, total), file[pieceSize:2*pieceSize]).WantError(t,
+	gap := put(fmt.Sprintf("bytes %d-%d/%d", chunkSize, 2*chunkSize-1, total), file[chunkSize:2*chunkSize]).WantError(t,
 		http.StatusConflict, "Conflict")
 	if !strings.Contains(gap.Text(t, "message"), "nextByteStart is 0") {
 		t.Errorf("a gap: %s", gap.Body)
 	}
-	l.Piece(t, id, file, 0, pieceSize).Want(t, http.StatusOK)
-	again := l.Piece(t, id, file, 0, pieceSize).WantError(t, http.StatusConflict, "Conflict")
-	if !strings.Contains(again.Text(t, "message"), fmt.Sprintf("nextByteStart is %d", pieceSize)) {
+	l.SendChunk(t, id, file, 0, chunkSize).Want(t, http.StatusOK)
+	again := l.SendChunk(t, id, file, 0, chunkSize).WantError(t, http.StatusConflict, "Conflict")
+	if !strings.Contains(again.Text(t, "message"), fmt.Sprintf("nextByteStart is %d", chunkSize)) {
 		t.Errorf("a piece again: %s", again.Body)
 	}
 	early := l.Do(t, "POST", l.Uploads(id, "complete"), nil).WantError(t, http.StatusConflict, "Conflict")
-	if !strings.Contains(early.Text(t, "message"), fmt.Sprintf("nextByteStart is %d", pieceSize)) {
+	if !strings.Contains(early.Text(t, "message"), fmt.Sprintf("nextByteStart is %d", chunkSize)) {
 		t.Errorf("completed early: %s", early.Body)
 	}
 	l.Do(t, "GET", l.Uploads(unknownID), nil).WantError(t, http.StatusNotFound, "NotFound")
 	l.Do(t, "GET", l.Uploads("7"), nil).WantIssues(t, "uploadId")
 	l.Do(t, "POST", l.Uploads(unknownID, "complete"), nil).WantError(t, http.StatusNotFound, "NotFound")
 
-	page := l.Begin(t, "video/mp4", 2*pieceSize)
-	html := append(mediatest.HTML(), make([]byte, 2*pieceSize)...)
-	l.Piece(t, page, html[:2*pieceSize], 0, pieceSize).WantIssues(t, "file")
-	picture := append(mediatest.PNG(20, 20), make([]byte, 2*pieceSize)...)
-	l.Piece(t, page, picture[:2*pieceSize], 0, pieceSize).WantIssues(t, "mimeType")
+	page := l.StartUpload(t, "video/mp4", 2*chunkSize)
+	html := append(mediatest.HTML(), make([]byte, 2*chunkSize)...)
+	l.SendChunk(t, page, html[:2*chunkSize], 0, chunkSize).WantIssues(t, "file")
+	picture := append(mediatest.PNG(20, 20), make([]byte, 2*chunkSize)...)
+	l.SendChunk(t, page, picture[:2*chunkSize], 0, chunkSize).WantIssues(t, "mimeType")
 }
 
 func completedOnce(t *testing.T, l library) {
-	file := servertest.LongVideo(pieceSize)
-	id := l.Begin(t, "video/mp4", len(file))
-	l.Piece(t, id, file, 0, len(file)).Want(t, http.StatusOK)
+	file := servertest.LongVideo(chunkSize)
+	id := l.StartUpload(t, "video/mp4", len(file))
+	l.SendChunk(t, id, file, 0, len(file)).Want(t, http.StatusOK)
 	answers := make([]servertest.Response, 4)
 	var wait sync.WaitGroup
 	for i := range answers {
@@ -142,15 +142,15 @@ func completedOnce(t *testing.T, l library) {
 		}
 	}
 	l.Do(t, "POST", l.Uploads(id, "complete"), nil).Want(t, http.StatusCreated)
-	l.Piece(t, id, file, 0, len(file)).WantError(t, http.StatusConflict, "Conflict")
+	l.SendChunk(t, id, file, 0, len(file)).WantError(t, http.StatusConflict, "Conflict")
 	if n := l.Number(t, `SELECT count(*) FROM assets`); n != 1 {
 		t.Errorf("there are %d assets", n)
 	}
 	if left := l.Files(t); len(left) != 2 {
 		t.Errorf("a video has the files %q", left)
 	}
-	first := l.Begin(t, "video/mp4", len(file))
-	l.Piece(t, first, file, 0, len(file)).Want(t, http.StatusOK)
+	first := l.StartUpload(t, "video/mp4", len(file))
+	l.SendChunk(t, first, file, 0, len(file)).Want(t, http.StatusOK)
 	once := l.Do(t, "POST", l.Uploads(first, "complete"), nil, "Idempotency-Key", "one").Want(t, http.StatusCreated)
 	twice := l.Do(t, "POST", l.Uploads(first, "complete"), nil, "Idempotency-Key", "one").Want(t, http.StatusCreated)
 	if !bytes.Equal(once.Body, twice.Body) || twice.Header.Get("Idempotency-Replayed") != "true" {
@@ -169,8 +169,8 @@ func refusedUploads(t *testing.T, l library) {
 		"pixels that are noise":        {"image/png", garbledPNG(100, 100), "file"},
 		"a type that nobody has named": {"application/octet-stream", mediatest.Cut(mediatest.JPEG(300, 300)), "file"},
 	} {
-		id := l.Begin(t, test.declared, len(test.file))
-		l.Piece(t, id, test.file, 0, len(test.file)).Want(t, http.StatusOK)
+		id := l.StartUpload(t, test.declared, len(test.file))
+		l.SendChunk(t, id, test.file, 0, len(test.file)).Want(t, http.StatusOK)
 		got := l.Do(t, "POST", l.Uploads(id, "complete"), nil).WantIssues(t, test.path)
 		if t.Failed() {
 			t.Fatalf("%s: %s", name, got.Body)
@@ -181,21 +181,21 @@ func refusedUploads(t *testing.T, l library) {
 }
 
 func takenOver(t *testing.T, l library) {
-	file := servertest.LongVideo(2 * pieceSize)
-	id := l.Begin(t, "video/mp4", len(file))
-	l.Piece(t, id, file, 0, pieceSize).Want(t, http.StatusOK)
+	file := servertest.LongVideo(2 * chunkSize)
+	id := l.StartUpload(t, "video/mp4", len(file))
+	l.SendChunk(t, id, file, 0, chunkSize).Want(t, http.StatusOK)
 	// A client that disconnects in the middle of a chunk.
 	broken := servertest.Request{Method: "PUT", Path: l.Uploads(id), Key: l.Key,
-		Body:   &brokenReader{data: file[pieceSize : pieceSize+1000]},
-		Header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", pieceSize, len(file)-1, len(file))}}
+		Body:   &brokenReader{data: file[chunkSize : chunkSize+1000]},
+		Header: map[string]string{"Content-Range": fmt.Sprintf("bytes %d-%d/%d", chunkSize, len(file)-1, len(file))}}
 	if got, err := l.RoundTrip(broken); err == nil && got.Status == http.StatusOK {
 		t.Fatalf("half a piece was taken: %s", got.Body)
 	}
-	told := l.Do(t, "GET", l.Uploads(id), nil).Want(t, http.StatusOK)
-	if told.Get(t, "nextByteStart") != json.Number(fmt.Sprint(pieceSize)) {
-		t.Errorf("after half a piece: %s", told.Body)
+	status := l.Do(t, "GET", l.Uploads(id), nil).Want(t, http.StatusOK)
+	if status.Get(t, "nextByteStart") != json.Number(fmt.Sprint(chunkSize)) {
+		t.Errorf("after half a piece: %s", status.Body)
 	}
-	l.Piece(t, id, file, pieceSize, len(file)).Want(t, http.StatusOK)
+	l.SendChunk(t, id, file, chunkSize, len(file)).Want(t, http.StatusOK)
 	l.Do(t, "POST", l.Uploads(id, "complete"), nil).Want(t, http.StatusCreated)
 }
 
@@ -212,12 +212,12 @@ func (b *brokenReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func folderGone(t *testing.T, l library) {
+func deletedFolder(t *testing.T, l library) {
 	folder := l.Do(t, "POST", l.Folders(), object{"name": "Clips"}).Text(t, "id")
-	file := servertest.LongVideo(pieceSize)
+	file := servertest.LongVideo(chunkSize)
 	id := l.Do(t, "POST", l.Uploads(), object{"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": len(file),
 		"folderId": folder}).Text(t, "uploadId")
-	l.Piece(t, id, file, 0, len(file)).Want(t, http.StatusOK)
+	l.SendChunk(t, id, file, 0, len(file)).Want(t, http.StatusOK)
 	l.Do(t, "DELETE", l.Folders(folder), nil).Want(t, http.StatusOK)
 	if got := l.Do(t, "POST", l.Uploads(id, "complete"), nil).Want(t, http.StatusCreated); got.Get(t,
 		"folderId") != nil {
@@ -225,7 +225,7 @@ func folderGone(t *testing.T, l library) {
 	}
 }
 
-func refusedBeginnings(t *testing.T, l library) {
+func refusedStarts(t *testing.T, l library) {
 	good := func(change object) object {
 		body := object{"fileName": "clip.mp4", "mimeType": "video/mp4", "byteSize": 1000}
 		maps.Copy(body, change)

@@ -91,8 +91,8 @@ var walked struct {
 // table returns the route table of the program.
 func (s *testServer) table() []api.Route {
 	walked.Do(func() {
-		door := api.New(api.Config{Services: s.Node.Services, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
-		walked.routes = door.Routes()
+		server := api.New(api.Config{Services: s.Node.Services, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+		walked.routes = server.Routes()
 	})
 	return slices.Clone(walked.routes)
 }

@@ -229,14 +229,15 @@ func (a answer) want(t *testing.T, status int) answer {
 }
 
 // wantError ends the test unless the response is an error of the kind whose message contains the words.
-func (a answer) wantError(t *testing.T, kind crier.Kind, says string) {
+func (a answer) wantError(t *testing.T, kind crier.Kind, wantText string) {
 	t.Helper()
 	var body struct {
 		Tag     crier.Kind `json:"_tag"`
 		Message string     `json:"message"`
 	}
-	if err := json.Unmarshal(a.body, &body); err != nil || body.Tag != kind || !strings.Contains(string(a.body), says) {
-		t.Fatalf("got %d %s, want %s that says %q", a.status, a.body, kind, says)
+	err := json.Unmarshal(a.body, &body)
+	if err != nil || body.Tag != kind || !strings.Contains(string(a.body), wantText) {
+		t.Fatalf("got %d %s, want %s that says %q", a.status, a.body, kind, wantText)
 	}
 }
 

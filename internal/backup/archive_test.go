@@ -94,8 +94,8 @@ func TestInvalidBackupIsRejectedBeforeWriting(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct {
-		files []file
-		says  string
+		files   []file
+		wantErr string
 	}{
 		"an archive without entries":   {nil, "not a backup"},
 		"another archive":              {[]file{{"README.md", "hello"}}, "not a backup"},
@@ -114,8 +114,8 @@ func TestInvalidBackupIsRejectedBeforeWriting(t *testing.T) {
 			t.Parallel()
 			target := place(t, store.SQLite)
 			_, err := Restore(t.Context(), pack(t, c.files...), target)
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("the error is %v, want one about %q", err, c.says)
+			if err == nil || !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("the error is %v, want one about %q", err, c.wantErr)
 			}
 			if _, err := os.Stat(target.DataDir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the data directory was made: %v", err)
@@ -160,8 +160,8 @@ func TestArchiveContradictingItsManifestIsNotRestored(t *testing.T) {
 	flipped := []byte(database.text)
 	flipped[len(flipped)/2] ^= 1
 	for name, c := range map[string]struct {
-		files []file
-		says  string
+		files   []file
+		wantErr string
 	}{
 		"a byte of the database": {[]file{{database.name, string(flipped)}, picture}, "checksum"},
 		"half of the database":   {[]file{{database.name, database.text[:len(database.text)/2]}, picture}, "checksum"},
@@ -182,8 +182,8 @@ func TestArchiveContradictingItsManifestIsNotRestored(t *testing.T) {
 			t.Parallel()
 			target := place(t, store.SQLite)
 			_, err := Restore(t.Context(), pack(t, append([]file{manifest.entry(t)}, c.files...)...), target)
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("the error is %v, want one about %q", err, c.says)
+			if err == nil || !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("the error is %v, want one about %q", err, c.wantErr)
 			}
 			untouched(t, target)
 			if got := textOf(t, target.Blobs, id, media.VariantOriginal); got != "" && got != "the original" {
@@ -225,9 +225,9 @@ func TestRestoreNeedsAnEmptyTargetOfTheSameKind(t *testing.T) {
 	of := func(dialect store.Dialect) Manifest { return Manifest{Database: store.Dump{Dialect: dialect}} }
 	used := databases.Fresh(t, store.SQLite).DataDir
 	for name, c := range map[string]struct {
-		backup Manifest
-		target Target
-		says   string
+		backup  Manifest
+		target  Target
+		wantErr string
 	}{
 		"SQLite into nothing":         {of(store.SQLite), Target{DataDir: t.TempDir()}, ""},
 		"SQLite over a database":      {of(store.SQLite), Target{DataDir: used}, "there is a database"},
@@ -236,8 +236,8 @@ func TestRestoreNeedsAnEmptyTargetOfTheSameKind(t *testing.T) {
 		"PostgreSQL beside an unused": {of(store.Postgres), Target{DataDir: used, DatabaseURL: "postgres://x"}, ""},
 	} {
 		err := c.target.checkPlace(c.backup)
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: the error is %v, want %q", name, err, c.says)
+		if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: the error is %v, want %q", name, err, c.wantErr)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestRestoreNeedsTheMatchingKey(t *testing.T) {
 	for name, c := range map[string]struct {
 		fingerprint, has string
 		sealed           string
-		says             string
+		wantErr          string
 	}{
 		"the same key":                     {fingerprint(t, secret), secret, "", ""},
 		"the key before is kept":           {fingerprint(t, otherSecret), secret + "," + otherSecret, "", ""},
@@ -280,10 +280,10 @@ func TestRestoreNeedsTheMatchingKey(t *testing.T) {
 		}
 		got, err := Target{Secret: c.has, Passphrase: "correct horse battery"}.secret(m)
 		switch {
-		case c.says == "" && (err != nil || got != c.has):
+		case c.wantErr == "" && (err != nil || got != c.has):
 			t.Errorf("%s: the key is %q, %v", name, got, err)
-		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)):
-			t.Errorf("%s: the error is %v, want one about %q", name, err, c.says)
+		case c.wantErr != "" && (err == nil || !strings.Contains(err.Error(), c.wantErr)):
+			t.Errorf("%s: the error is %v, want one about %q", name, err, c.wantErr)
 		}
 		if err != nil && c.has != "" && strings.Contains(err.Error(), c.has) {
 			t.Errorf("%s: the error shows the key: %v", name, err)

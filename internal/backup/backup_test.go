@@ -260,39 +260,39 @@ func TestBackupReplacesNothingAndLeavesNothingBehindWhenItFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, path string)
 		change  func(t *testing.T, s *Source)
-		says    string
+		wantErr string
 	}{
 		"a file is there": {prepare: func(t *testing.T, path string) {
 			t.Helper()
 			if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, says: "exists already"},
+		}, wantErr: "exists already"},
 		"a link that leads nowhere is there": {prepare: func(t *testing.T, path string) {
 			t.Helper()
 			if err := os.Symlink("nowhere", path); err != nil {
 				t.Fatal(err)
 			}
-		}, says: "exists already"},
+		}, wantErr: "exists already"},
 		"the folder is missing": {prepare: func(t *testing.T, path string) {
 			t.Helper()
 			if err := os.Remove(filepath.Dir(path)); err != nil {
 				t.Fatal(err)
 			}
-		}, says: "working directory"},
+		}, wantErr: "working directory"},
 		"the passphrase is short": {change: func(_ *testing.T, s *Source) { s.Passphrase = "short" },
-			says: "at least"},
+			wantErr: "at least"},
 		"a media file changes while it is read": {change: func(t *testing.T, s *Source) {
 			t.Helper()
 			id := crier.NewID()
 			put(t, s.Blobs, id, media.VariantThumbnail, "before")
 			s.WithMedia = true
 			s.Blobs = &busyBlobs{Blobs: s.Blobs, opened: 2, then: func() { put(t, s.Blobs, id, "thumbnail", "behind") }}
-		}, says: "checksum"},
+		}, wantErr: "checksum"},
 		"the library cannot be listed": {change: func(_ *testing.T, s *Source) {
 			s.Blobs = &busyBlobs{Blobs: s.Blobs, broken: errors.New("the disk is gone")}
-		}, says: "the disk is gone"},
-		"a file appears under the name meanwhile": {change: func(*testing.T, *Source) {}, says: "in its place"},
+		}, wantErr: "the disk is gone"},
+		"a file appears under the name meanwhile": {change: func(*testing.T, *Source) {}, wantErr: "in its place"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -318,8 +318,8 @@ func TestBackupReplacesNothingAndLeavesNothingBehindWhenItFails(t *testing.T) {
 			}
 			before := contents(t, folder)
 			_, err := Write(t.Context(), path, s)
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("the error is %v, want one about %q", err, c.says)
+			if err == nil || !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("the error is %v, want one about %q", err, c.wantErr)
 			}
 			if strings.Contains(name, "meanwhile") {
 				before = map[string]string{"backup.tar": "mine"}

@@ -118,12 +118,12 @@ func rawRate[TTx any](b *testing.B, driver riverdriver.Driver[TTx], jobs int,
 			many = many[:0]
 		}
 	}
-	began := time.Now()
+	start := time.Now()
 	if err := client.Start(ctx); err != nil {
 		b.Fatal(err)
 	}
 	<-w.done
-	rate := float64(jobs) / time.Since(began).Seconds()
+	rate := float64(jobs) / time.Since(start).Seconds()
 	if err := client.Stop(ctx); err != nil {
 		b.Fatal(err)
 	}

@@ -238,15 +238,15 @@ func BenchmarkLateness(b *testing.B) {
 			e.crew = e.NewCrew(b, 1_000_000, "x", "x", "x")
 			due := map[string]time.Time{}
 			lead := 5*time.Second + time.Duration(posts)*10*time.Millisecond
-			began := time.Now()
+			start := time.Now()
 			for i := range posts {
 				text := fmt.Sprint("single ", i)
 				post := e.NewPost(b, e.crew, text)
-				at := began.Add(lead + time.Duration(i)*100*time.Millisecond)
+				at := start.Add(lead + time.Duration(i)*100*time.Millisecond)
 				_, due[text] = e.ScheduleIn(b, e.crew, post, time.Until(at),
 					crier.Targets{SocialAccountIDs: []crier.ID{e.Accounts[i%3].ID}})
 			}
-			last := began.Add(lead + time.Duration(posts)*100*time.Millisecond)
+			last := start.Add(lead + time.Duration(posts)*100*time.Millisecond)
 			<-time.After(time.Until(last.Add(2 * time.Second)))
 			b.ReportMetric(0, "ns/op")
 			reportLateness(b, net.lateness(b, due))

@@ -32,7 +32,7 @@ type engine struct {
 func startEngine(tb testing.TB, db servertest.Database, net *network) *engine {
 	tb.Helper()
 	box := &servertest.Box{URL: net.URL}
-	return &engine{testServer: startServer(tb, db, servertest.WithBox(box), quiet)}
+	return &engine{testServer: startServer(tb, db, servertest.WithBox(box), discardLogs)}
 }
 
 // postServer is a server with helpers for the team's content.

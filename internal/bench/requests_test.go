@@ -32,8 +32,8 @@ const (
 	benchRound   = time.Second
 )
 
-// quiet discards the log.
-func quiet(a *server.Config) { a.Logger = slog.New(slog.DiscardHandler) }
+// discardLogs discards the log.
+func discardLogs(a *server.Config) { a.Logger = slog.New(slog.DiscardHandler) }
 
 // bothDatabases runs a benchmark on a fresh server per database. It has no workers: a million rows written at once
 // would prevent them from starting.
@@ -41,7 +41,7 @@ func bothDatabases(b *testing.B, bench func(b *testing.B, s *testServer)) {
 	b.Helper()
 	for _, dialect := range []store.Dialect{store.SQLite, store.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
-			bench(b, startServer(b, servertest.Databases.Fresh(b, dialect), quiet, servertest.WithRole("api")))
+			bench(b, startServer(b, servertest.Databases.Fresh(b, dialect), discardLogs, servertest.WithRole("api")))
 		})
 	}
 }
@@ -51,10 +51,10 @@ func perSecond(b *testing.B, once func(client int) error) float64 {
 	b.Helper()
 	var done atomic.Int64
 	var all sync.WaitGroup
-	began := time.Now()
+	start := time.Now()
 	for client := range benchClients {
 		all.Go(func() {
-			for time.Since(began) < benchRound {
+			for time.Since(start) < benchRound {
 				if err := once(client); err != nil {
 					b.Error(err)
 					return
@@ -64,7 +64,7 @@ func perSecond(b *testing.B, once func(client int) error) float64 {
 		})
 	}
 	all.Wait()
-	return float64(done.Load()) / time.Since(began).Seconds()
+	return float64(done.Load()) / time.Since(start).Seconds()
 }
 
 // inTurns measures two functions in turns and reports both, and the ratio of the first to the second.
@@ -138,7 +138,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkCreate compares POST /v1/teams, 32 clients on 32 organizations, with the same statements in bare
 // transactions through the same driver and a pool of the same size. Limit: 0.5.
 func BenchmarkCreate(b *testing.B) {
-	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), quiet)
+	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), discardLogs)
 	var tenants []servertest.Tenant
 	for i := range benchClients {
 		tenants = append(tenants, s.NewTenant(b, fmt.Sprint("Tenant ", i)))
@@ -274,11 +274,11 @@ func BenchmarkPage(b *testing.B) {
 // latency returns how long one request takes, in microseconds.
 func (s *testServer) latency(b *testing.B, address, key string) float64 {
 	b.Helper()
-	began := time.Now()
+	start := time.Now()
 	if err := get(s.Client, s.URL+address, key); err != nil {
 		b.Fatal(err)
 	}
-	return float64(time.Since(began).Nanoseconds()) / 1000
+	return float64(time.Since(start).Nanoseconds()) / 1000
 }
 
 // pageAddress returns the address of a page somewhere in a tenant's list. Paging 40,000 times to measure the last one

@@ -24,7 +24,7 @@ import (
 // posts and ids. Limit: 0.5.
 func BenchmarkSchedule(b *testing.B) {
 	log := serverLog(b)
-	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), quiet, servertest.WithRole("api"))
+	s := startServer(b, servertest.Databases.Fresh(b, store.Postgres), discardLogs, servertest.WithRole("api"))
 	e := &engine{testServer: s}
 	clients := make([]*scheduler, benchClients)
 	for i := range clients {

@@ -25,12 +25,12 @@ const roundTrip = 2 * time.Millisecond
 func BenchmarkWriters(b *testing.B) {
 	db := servertest.Databases.Fresh(b, store.Postgres)
 	db.URL = delayed(b, db.URL)
-	s := startServer(b, db, quiet, servertest.WithRole("api"))
+	s := startServer(b, db, discardLogs, servertest.WithRole("api"))
 	teams := []crier.ID{s.Team}
 	for len(teams) < 8 {
-		made := s.Do(b, "POST", "/v1/teams", servertest.Object{"organizationId": s.Organization, "name": "A team"}).
+		created := s.Do(b, "POST", "/v1/teams", servertest.Object{"organizationId": s.Organization, "name": "A team"}).
 			Want(b, http.StatusCreated)
-		teams = append(teams, crier.ID(made.Text(b, "id")))
+		teams = append(teams, crier.ID(created.Text(b, "id")))
 	}
 	one, oneHalf := s.write(b, teams, 1)
 	many, manyHalf := s.write(b, teams, benchClients)
@@ -48,10 +48,10 @@ func (s *testServer) write(b *testing.B, teams []crier.ID, writers int) (perSeco
 	var mu sync.Mutex
 	var times []time.Duration
 	var all sync.WaitGroup
-	began := time.Now()
+	start := time.Now()
 	for w := range writers {
 		all.Go(func() {
-			for time.Since(began) < benchRounds*benchRound {
+			for time.Since(start) < benchRounds*benchRound {
 				sent := time.Now()
 				got, err := s.RoundTrip(servertest.Request{Method: "POST",
 					Path: servertest.Path("/v1/teams/%s/posts", teams[w%len(teams)]),
@@ -67,7 +67,7 @@ func (s *testServer) write(b *testing.B, teams []crier.ID, writers int) (perSeco
 		})
 	}
 	all.Wait()
-	took := time.Since(began)
+	took := time.Since(start)
 	slices.Sort(times)
 	return float64(len(times)) / took.Seconds(), times[len(times)/2]
 }

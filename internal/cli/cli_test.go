@@ -114,9 +114,9 @@ func (r result) into(t *testing.T, value any) result {
 // id returns the id in a command's JSON output.
 func (r result) id(t *testing.T) string {
 	t.Helper()
-	var made struct{ ID crier.ID }
-	r.want(t, 0).into(t, &made)
-	return string(made.ID)
+	var created struct{ ID crier.ID }
+	r.want(t, 0).into(t, &created)
+	return string(created.ID)
 }
 
 // crew is a person with a server and connected accounts.
@@ -130,8 +130,8 @@ type crew struct {
 func newCrew(t *testing.T, networks ...string) crew {
 	t.Helper()
 	s, box := servertest.SharedEngine(t, store.SQLite)
-	made := s.NewCrew(t, 100_000, networks...)
-	return crew{person: newPerson(t, s.URL, made.Key), Crew: made, server: s, box: box}
+	created := s.NewCrew(t, 100_000, networks...)
+	return crew{person: newPerson(t, s.URL, created.Key), Crew: created, server: s, box: box}
 }
 
 // posts counts the posts that are not deleted.

@@ -26,8 +26,8 @@ func newListener(t *testing.T) crew {
 	s := servertest.Start(t, servertest.Databases.Fresh(t, store.SQLite), func(c *server.Config) {
 		c.WebhookAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
-	made := s.NewCrew(t, 1000)
-	return crew{person: newPerson(t, s.URL, made.Key), Crew: made, server: s}
+	created := s.NewCrew(t, 1000)
+	return crew{person: newPerson(t, s.URL, created.Key), Crew: created, server: s}
 }
 
 // lines returns what is written, line by line.
@@ -87,11 +87,11 @@ func TestWebhooksReachTheExampleReceiver(t *testing.T) {
 	t.Parallel()
 	c := newListener(t)
 	address := nettest.FreeAddress(t)
-	var made crier.WebhookWithSecret
-	c.run(t, "webhooks", "create", "http://"+address, "--types", "post.deleted", "--json").want(t, 0).into(t, &made)
-	logs := startReceiver(t, address, made.Secret)
+	var created crier.WebhookWithSecret
+	c.run(t, "webhooks", "create", "http://"+address, "--types", "post.deleted", "--json").want(t, 0).into(t, &created)
+	logs := startReceiver(t, address, created.Secret)
 	var tested crier.WebhookTested
-	c.run(t, "webhooks", "test", string(made.ID), "--json").want(t, 0).into(t, &tested)
+	c.run(t, "webhooks", "test", string(created.ID), "--json").want(t, 0).into(t, &tested)
 	logs(string(tested.EventID))
 	c.run(t, "webhooks", "edit", "http://"+address, "--types", "post.created", "--description", "Mine").want(t, 0,
 		"is told of post.created")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// keeper returns a shell that stores logins in a directory of the test.
-func keeper(t *testing.T) (s *Shell, path string) {
+// newLoginShell returns a shell that stores logins in a directory of the test.
+func newLoginShell(t *testing.T) (s *Shell, path string) {
 	t.Helper()
 	home := t.TempDir()
 	s = New(Config{Environ: []string{"HOME=" + home}, Now: time.Now})
@@ -20,7 +20,7 @@ func keeper(t *testing.T) (s *Shell, path string) {
 
 func TestLoginsAreKeptForTheirOwnerAlone(t *testing.T) {
 	t.Parallel()
-	s, path := keeper(t)
+	s, path := newLoginShell(t)
 	if saved, err := s.loadLogins(); err != nil || len(saved.Logins) != 0 || saved.server() != "" {
 		t.Errorf("before the first login: %+v, %v", saved, err)
 	}
@@ -55,7 +55,7 @@ func TestLoginsAreKeptForTheirOwnerAlone(t *testing.T) {
 
 func TestALockedLoginIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	s, _ := keeper(t)
+	s, _ := newLoginShell(t)
 	unlock, err := s.lockLogin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestLoginsOfOlderVersionsAreRead(t *testing.T) {
 		"broken":       {`{"logins":`, 0, "", "remove the file and log in again"},
 		"no object":    {`[]`, 0, "", "remove the file and log in again"},
 	} {
-		s, path := keeper(t)
+		s, path := newLoginShell(t)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(c.file),
 			0o600)); err != nil {
 			t.Fatal(err)

@@ -57,7 +57,7 @@ func newShell(t *testing.T, home string, now *time.Time) *Shell {
 		Stderr: &strings.Builder{}, Now: func() time.Time { return *now }, Version: "test"})
 }
 
-func keepLogin(t *testing.T, s *Shell, list ...login) {
+func saveLogin(t *testing.T, s *Shell, list ...login) {
 	t.Helper()
 	err := s.changeLogins(t.Context(), func(saved *logins) error {
 		for _, l := range list {
@@ -77,7 +77,7 @@ func TestLoginIsRefreshedOnceForCommandsThatRunAtOnce(t *testing.T) {
 	old := login{Server: server.URL, Person: "ada", AccessToken: "access0", RefreshToken: "refresh0",
 		ExpiresAt: now.Add(61 * time.Second)}
 	other := login{Server: "https://other.example", AccessToken: "other", RefreshToken: "x", ExpiresAt: now}
-	keepLogin(t, first, other, old)
+	saveLogin(t, first, other, old)
 	if got, err := first.freshToken(t.Context(), old.name()); err != nil || got != "access0" {
 		t.Errorf("a token that lasts is replaced: %q, %v", got, err)
 	}
@@ -119,9 +119,9 @@ func TestFailedRefreshIsReportedAndKeepsTheLogin(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for name, c := range map[string]struct {
-		answer func(w http.ResponseWriter)
-		code   int
-		says   string
+		answer   func(w http.ResponseWriter)
+		code     int
+		wantText string
 	}{
 		"it has ended": {func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusBadRequest)
@@ -135,10 +135,10 @@ func TestFailedRefreshIsReportedAndKeepsTheLogin(t *testing.T) {
 			t.Parallel()
 			server, s := startTokens(t), newShell(t, t.TempDir(), &now)
 			l := login{Server: server.URL, AccessToken: "a", RefreshToken: "refresh0", ExpiresAt: now}
-			keepLogin(t, s, l)
+			saveLogin(t, s, l)
 			server.answer = c.answer
 			_, err := s.freshToken(t.Context(), l.name())
-			if err == nil || !strings.Contains(err.Error(), c.says) || ExitCode(err) != c.code {
+			if err == nil || !strings.Contains(err.Error(), c.wantText) || ExitCode(err) != c.code {
 				t.Errorf("the error is %v, which ends with %d", err, ExitCode(err))
 			}
 			saved, err := s.loadLogins()
@@ -148,7 +148,7 @@ func TestFailedRefreshIsReportedAndKeepsTheLogin(t *testing.T) {
 		})
 	}
 	s := newShell(t, t.TempDir(), &now)
-	keepLogin(t, s, login{Server: "https://a.example", AccessToken: "a", ExpiresAt: now})
+	saveLogin(t, s, login{Server: "https://a.example", AccessToken: "a", ExpiresAt: now})
 	for _, name := range []string{"https://a.example", "nobody"} { // without a refresh token, and none at all
 		if _, err := s.freshToken(t.Context(), name); !errors.Is(err, errNoLogin) {
 			t.Errorf("%s: %v", name, err)
@@ -160,7 +160,7 @@ func TestLoginFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now()
 	s := newShell(t, home, &now)
-	keepLogin(t, s, login{Server: "https://a.example", AccessToken: "secret", RefreshToken: "r", ExpiresAt: now})
+	saveLogin(t, s, login{Server: "https://a.example", AccessToken: "secret", RefreshToken: "r", ExpiresAt: now})
 	folder := filepath.Join(home, ".config", "crier")
 	for name, mode := range map[string]os.FileMode{".": 0o700, "login.json": 0o600, "login.json.lock": 0o600} {
 		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Mode().Perm() != mode {
@@ -172,7 +172,7 @@ func TestLoginFileIsPrivate(t *testing.T) {
 	}
 	elsewhere := t.TempDir()
 	s.environ = append(s.environ, "XDG_CONFIG_HOME="+elsewhere)
-	keepLogin(t, s, login{Server: "https://b.example", RefreshToken: "r"})
+	saveLogin(t, s, login{Server: "https://b.example", RefreshToken: "r"})
 	if _, err := os.Stat(filepath.Join(elsewhere, "crier", "login.json")); err != nil {
 		t.Error(err)
 	}
@@ -182,7 +182,7 @@ func TestDamagedLoginFileIsNamed(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now()
 	s := newShell(t, home, &now)
-	keepLogin(t, s, login{Server: "https://a.example", RefreshToken: "r"})
+	saveLogin(t, s, login{Server: "https://a.example", RefreshToken: "r"})
 	path, err := s.loginFile()
 	if err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestApprovalPollingSurvivesABriefOutage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
-			asked := 0
+			requests := 0
 			mux := http.NewServeMux()
 			server := httptest.NewServer(mux)
 			t.Cleanup(server.Close)
@@ -308,8 +308,8 @@ func TestApprovalPollingSurvivesABriefOutage(t *testing.T) {
 			})
 			mux.HandleFunc("POST /v1/auth/token", func(w http.ResponseWriter, _ *http.Request) {
 				mu.Lock()
-				asked++
-				first := asked == 1
+				requests++
+				first := requests == 1
 				mu.Unlock()
 				if first {
 					answer(w)
@@ -334,7 +334,7 @@ func TestLoginFileHoldsOnlyLogins(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now().UTC().Truncate(time.Second)
 	s := newShell(t, home, &now)
-	keepLogin(t, s, login{Server: "https://a.example", Person: "ada", AccessToken: "a", RefreshToken: "r",
+	saveLogin(t, s, login{Server: "https://a.example", Person: "ada", AccessToken: "a", RefreshToken: "r",
 		ExpiresAt: now})
 	path, _ := s.loginFile()
 	data, err := os.ReadFile(path)

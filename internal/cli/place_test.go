@@ -21,10 +21,10 @@ func TestTeamFlagSelectsTheTeam(t *testing.T) {
 	other := c.run(t, "orgs", "create", "Elsewhere", "--json").id(t)
 	c.run(t, "teams", "create", "Far away", "--organization", "elsewhere").want(t, 0)
 	for i, k := range []struct {
-		team string // in the environment
-		args []string
-		code int
-		says string
+		team     string // in the environment
+		args     []string
+		code     int
+		wantText string
 	}{
 		{"", nil, 0, "A crew"},
 		{"", []string{"--team", "second"}, 0, "Second"},
@@ -43,15 +43,15 @@ func TestTeamFlagSelectsTheTeam(t *testing.T) {
 		tag := "tag" + string(rune('a'+i))
 		r := p.run(t, append([]string{"tags", "create", tag, "--json"}, k.args...)...).want(t, k.code)
 		if k.code != 0 {
-			r.want(t, k.code, k.says)
+			r.want(t, k.code, k.wantText)
 			continue
 		}
-		var made crier.Tag
-		r.into(t, &made)
+		var created crier.Tag
+		r.into(t, &created)
 		var team crier.Team
-		c.server.As(t, c.Key, "GET", "/v1/teams/"+string(made.TeamID), nil).Want(t, http.StatusOK).Into(t, &team)
-		if team.Name != k.says {
-			t.Errorf("CRIER_TEAM=%s %v works in %s, want %s", k.team, k.args, team.Name, k.says)
+		c.server.As(t, c.Key, "GET", "/v1/teams/"+string(created.TeamID), nil).Want(t, http.StatusOK).Into(t, &team)
+		if team.Name != k.wantText {
+			t.Errorf("CRIER_TEAM=%s %v works in %s, want %s", k.team, k.args, team.Name, k.wantText)
 		}
 	}
 	// The organization follows from the team, too.

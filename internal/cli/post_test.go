@@ -151,9 +151,9 @@ func TestTextFromAnEditor(t *testing.T) {
 	c := newCrew(t, "x")
 	editor := writeFile(t, "editor", []byte("#!/bin/sh\necho 'Written by hand' >> \"$1\"\n"), 0o700)
 	c.environ = append(c.environ, "EDITOR="+editor)
-	made := c.run(t, "posts", "create", "--edit", "--title", "Note", "--json").id(t)
-	c.run(t, "posts", "show", made).want(t, 0, "Written by hand", "Note")
-	c.run(t, "posts", "edit", made, "--edit").want(t, 0, "Written by hand\n  Written by hand")
+	created := c.run(t, "posts", "create", "--edit", "--title", "Note", "--json").id(t)
+	c.run(t, "posts", "show", created).want(t, 0, "Written by hand", "Note")
+	c.run(t, "posts", "edit", created, "--edit").want(t, 0, "Written by hand\n  Written by hand")
 	c.environ = append(c.environ[:len(c.environ)-1], `EDITOR=sh -c 'echo "$1, by $0" > "$2"' "an editor" 'two words'`)
 	quoted := c.run(t, "posts", "create", "--edit", "--json").id(t)
 	c.run(t, "posts", "show", quoted).want(t, 0, "two words, by an editor")
@@ -227,14 +227,15 @@ func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
 	c := newCrew(t, "x")
 	photo := writeFile(t, "chart.png", mediatest.PNG(64, 64), 0o600)
 	thread := writeFile(t, "thread.md", []byte("One\n---\nTwo\n"), 0o600)
-	made := c.run(t, "posts", "create", "-f", thread, "--thread", "--media", photo, "--alt", "A chart", "--json").id(t)
-	c.run(t, "posts", "edit", made, "--text", "Eins\n---\nZwei", "--thread").want(t, 0, "Part 1 of 2\n  Eins",
+	created := c.run(t, "posts", "create", "-f", thread, "--thread", "--media", photo, "--alt", "A chart",
+		"--json").id(t)
+	c.run(t, "posts", "edit", created, "--text", "Eins\n---\nZwei", "--thread").want(t, 0, "Part 1 of 2\n  Eins",
 		"Media     chart.png (image/png, ", ", 64×64): A chart", "Part 2 of 2\n  Zwei")
-	c.run(t, "posts", "validate", made, "--to", "x").want(t, 0, "chart.png (image/png, ")
-	c.run(t, "posts", "schedule", made, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	c.run(t, "posts", "validate", created, "--to", "x").want(t, 0, "chart.png (image/png, ")
+	c.run(t, "posts", "schedule", created, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
 	// a change of a scheduled post will be published: it needs confirmation
-	c.run(t, "posts", "edit", made, "--text", "Alone").want(t, 10, "This post is scheduled")
-	c.run(t, "posts", "edit", made, "--text", "Alone", "--yes").want(t, 0, "Text\n  Alone", "A chart")
+	c.run(t, "posts", "edit", created, "--text", "Alone").want(t, 10, "This post is scheduled")
+	c.run(t, "posts", "edit", created, "--text", "Alone", "--yes").want(t, 0, "Text\n  Alone", "A chart")
 }
 
 func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
@@ -252,10 +253,10 @@ func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	post := string(out.Data[0].ScheduledPost.ContentItemID)
 	c.run(t, "posts", "move", post, "--at", "+2d").want(t, 5, "is the id of the post", "'crier posts show "+post+"'")
 	for _, args := range [][]string{{"cancel"}, {"retry"}, {"resolve", "--outcome", "retry"}} {
-		asked := slices.Concat([]string{"posts", args[0], id}, args[1:])
-		c.run(t, asked...).want(t, 10, "--yes", "  X ", "scheduled", "\n  Hello\n")
-		asked[2] = servertest.UnknownID // a missing post is not asked about
-		c.run(t, asked...).want(t, 5).lacks(t, "--yes")
+		command := slices.Concat([]string{"posts", args[0], id}, args[1:])
+		c.run(t, command...).want(t, 10, "--yes", "  X ", "scheduled", "\n  Hello\n")
+		command[2] = servertest.UnknownID // a missing post is not asked about
+		c.run(t, command...).want(t, 5).lacks(t, "--yes")
 	}
 	c.run(t, "posts", "resolve", id, "--outcome", "maybe").want(t, 2, "--outcome must be one of")
 	c.run(t, "posts", "cancel", id, "--yes").want(t, 0, "canceled")
@@ -324,7 +325,8 @@ func TestVariantsPerNetworkAndAccount(t *testing.T) {
 	c.run(t, "post", "For all", "--variant", "twitter=Short", "--variant", "@"+handle+"=For one account", "--dry-run").
 		want(t, 0, "Text\n  For all", "Text on X\n  Short", "Text on LinkedIn", "  For one account", "5/280", "15/3000")
 	c.run(t, "post", "For all", "--variant", "Short", "--yes").want(t, 2, "twitter=")
-	made := c.run(t, "posts", "create", "For all", "--variant", "x=Short", "--json").id(t)
-	c.run(t, "posts", "edit", made, "--text", "Better for all").want(t, 0, "Better for all", "Text on X\n  Short")
-	c.run(t, "posts", "edit", made, "--variant", "twitter=Shorter").want(t, 0, "Better for all", "Text on X\n  Shorter")
+	created := c.run(t, "posts", "create", "For all", "--variant", "x=Short", "--json").id(t)
+	c.run(t, "posts", "edit", created, "--text", "Better for all").want(t, 0, "Better for all", "Text on X\n  Short")
+	c.run(t, "posts", "edit", created, "--variant", "twitter=Shorter").want(t, 0, "Better for all",
+		"Text on X\n  Shorter")
 }

@@ -60,11 +60,11 @@ func TestNameLookup(t *testing.T) {
 		{id: two, names: []string{"acme", "beta"}, label: "the second"}, {id: one, names: []string{"Ünï"}}}
 	failed := errors.New("the server is away")
 	for name, c := range map[string]struct {
-		word string
-		err  error
-		want crier.ID
-		code int
-		says string
+		word     string
+		err      error
+		want     crier.ID
+		code     int
+		wantText string
 	}{
 		"an id is taken as it is":  {word: string(two), err: failed, want: two},
 		"an id in capital letters": {word: strings.ToUpper(string(two)), err: failed, want: two},
@@ -72,17 +72,18 @@ func TestNameLookup(t *testing.T) {
 		"a handle":                 {word: "@beta", want: two},
 		"a name with accents":      {word: "üNÏ", want: one},
 		"a name of two": {word: "Acme", code: exitUsage,
-			says: "the first\n  " + string(two) + "  the second"},
-		"no name":                   {word: "gamma", code: exitMissing, says: `there is no thing "gamma"; 'crier list'`},
-		"nothing":                   {word: "", code: exitMissing, says: `there is no thing ""`},
-		"a list that cannot be had": {word: "beta", err: failed, code: exitFailed, says: "away"},
+			wantText: "the first\n  " + string(two) + "  the second"},
+		"no name": {word: "gamma", code: exitMissing,
+			wantText: `there is no thing "gamma"; 'crier list'`},
+		"nothing":                   {word: "", code: exitMissing, wantText: `there is no thing ""`},
+		"a list that cannot be had": {word: "beta", err: failed, code: exitFailed, wantText: "away"},
 	} {
 		got, err := pick("thing", c.word, "crier list", func() ([]named, error) { return things, c.err })
 		if got != c.want || (err == nil) != (c.code == 0) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-		if err != nil && (ExitCode(err) != c.code || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v ends with %d, want %q and %d", name, err, ExitCode(err), c.says, c.code)
+		if err != nil && (ExitCode(err) != c.code || !strings.Contains(err.Error(), c.wantText)) {
+			t.Errorf("%s: %v ends with %d, want %q and %d", name, err, ExitCode(err), c.wantText, c.code)
 		}
 	}
 }
@@ -228,10 +229,10 @@ func TestUnreadableFilesAreFoundBeforeUploading(t *testing.T) {
 	if err := readable([]string{good}); err != nil {
 		t.Error(err)
 	}
-	for says, name := range map[string]string{"no such file": filepath.Join(folder, "x.png"),
+	for wantText, name := range map[string]string{"no such file": filepath.Join(folder, "x.png"),
 		"is a directory": folder} {
 		if err := readable([]string{good, name}); err == nil || ExitCode(err) != exitUsage ||
-			!strings.Contains(err.Error(), says) || strings.Count(err.Error(), folder) > 2 {
+			!strings.Contains(err.Error(), wantText) || strings.Count(err.Error(), folder) > 2 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

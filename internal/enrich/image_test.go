@@ -21,8 +21,8 @@ func filled(width, height int, c color.Color) *image.NRGBA {
 	return img
 }
 
-// scenery resembles a photograph: soft shapes in shades of two colors, with the noise of a sensor.
-func scenery(width, height int, sky, ground color.NRGBA, noise float64) *image.NRGBA {
+// landscape resembles a photograph: soft shapes in shades of two colors, with the noise of a sensor.
+func landscape(width, height int, sky, ground color.NRGBA, noise float64) *image.NRGBA {
 	random := rand.New(rand.NewPCG(1, 2))
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -94,17 +94,17 @@ func TestImageTags(t *testing.T) {
 		hasAlpha bool
 		want     []string
 	}{
-		{"photograph of a landscape", scenery(640, 480, blue, green, 0.04), false,
+		{"photograph of a landscape", landscape(640, 480, blue, green, 0.04), false,
 			[]string{"landscape", "blue", "green", "photo"}},
-		{"the same as JPEG", compressed(t, scenery(640, 480, blue, green, 0.04)), false,
+		{"the same as JPEG", compressed(t, landscape(640, 480, blue, green, 0.04)), false,
 			[]string{"landscape", "blue", "green", "photo"}},
-		{"photograph in black and white", compressed(t, scenery(480, 640, silver, gray, 0.04)), false,
+		{"photograph in black and white", compressed(t, landscape(480, 640, silver, gray, 0.04)), false,
 			[]string{"portrait", "gray", "photo"}},
 		{"logo on white", logo(500, 500, white), false, []string{"square", "red", "white", "graphic"}},
 		{"logo as JPEG", compressed(t, logo(500, 500, white)), false, []string{"square", "red", "white", "graphic"}},
 		{"logo on nothing", logo(500, 500, color.Transparent), true, []string{"square", "red", "graphic"}},
 		{"banner with a gradient", gradient(1500, 500), false, []string{"landscape", "blue", "graphic"}},
-		{"photograph cut out", cutOut(scenery(600, 600, blue, green, 0.04)), true,
+		{"photograph cut out", cutOut(landscape(600, 600, blue, green, 0.04)), true,
 			[]string{"square", "green", "blue", "graphic"}},
 		{"one point", filled(1, 1, white), false, []string{"square", "white", "graphic"}},
 		{"all transparent", filled(10, 10, color.Transparent), true, []string{"square", "graphic"}},

@@ -38,8 +38,8 @@ func configOf(t *testing.T, handler http.HandlerFunc) enrich.RemoteConfig {
 	}
 }
 
-// says responds like a model that returns the content, having used the tokens.
-func says(content string, tokens int) http.HandlerFunc {
+// respondWith responds like a model that returns the content, having used the tokens.
+func respondWith(content string, tokens int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		answer := map[string]any{
 			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": content}}},
@@ -55,7 +55,7 @@ const wellAnswered = `{"language":"pt-BR","topics":["Café  da manhã","máquina
 
 func TestRemoteUsesTheModelForOpinionsOnly(t *testing.T) {
 	t.Parallel()
-	got := endpoint(t, says(wellAnswered, 100)).Text(t.Context(), post)
+	got := endpoint(t, respondWith(wellAnswered, 100)).Text(t.Context(), post)
 	want := enrich.Analysis{Source: enrich.RemoteSource, TextFacts: enrich.TextFacts{
 		Language: "pt", Topics: []string{"café da manhã", "máquina"}, Sentiment: enrich.Negative,
 		Hashtags: []string{"coffee"}, Mentions: []string{"alice"}, LinkDomains: []string{"example.com"},
@@ -72,7 +72,7 @@ func TestRemoteRequestFormat(t *testing.T) {
 	remote := endpoint(t, func(w http.ResponseWriter, r *http.Request) {
 		request = r
 		body, _ = io.ReadAll(r.Body)
-		says(wellAnswered, 100)(w, r)
+		respondWith(wellAnswered, 100)(w, r)
 	})
 	remote.Text(t.Context(), "hello"+strings.Repeat("ä", 10_000))
 	if request.Method != "POST" || request.URL.Path != "/v1/chat/completions" ||
@@ -118,20 +118,21 @@ func TestRemoteFallsBackOnBadAnswers(t *testing.T) {
 				}
 			}
 		},
-		"nothing said":       says("", 5),
-		"prose":              says("The post is happy.", 5),
-		"prose around JSON":  says("Sure! "+wellAnswered, 5),
-		"two objects":        says(wellAnswered+wellAnswered, 5),
-		"an unknown key":     says(`{"language":"en","topics":[],"sentiment":"neutral","mood":"fine"}`, 5),
-		"missing keys":       says(`{"language":"en"}`, 5),
-		"unknown sentiment":  says(`{"language":"en","topics":[],"sentiment":"mixed"}`, 5),
-		"a language by name": says(`{"language":"English","topics":[],"sentiment":"neutral"}`, 5),
-		"no language":        says(`{"language":"","topics":[],"sentiment":"neutral"}`, 5),
-		"too many topics":    says(`{"language":"en","topics":["a","b","c","d","e","f","g","h","i","j","k"],"sentiment":"neutral"}`, 5),
-		"an endless topic": says(`{"language":"en","topics":["`+strings.Repeat("x", 101)+`"],"sentiment":"neutral"}`,
-			5),
-		"an empty topic":    says(`{"language":"en","topics":[" "],"sentiment":"neutral"}`, 5),
-		"topics as objects": says(`{"language":"en","topics":[{"a":1}],"sentiment":"neutral"}`, 5),
+		"nothing said":       respondWith("", 5),
+		"prose":              respondWith("The post is happy.", 5),
+		"prose around JSON":  respondWith("Sure! "+wellAnswered, 5),
+		"two objects":        respondWith(wellAnswered+wellAnswered, 5),
+		"an unknown key":     respondWith(`{"language":"en","topics":[],"sentiment":"neutral","mood":"fine"}`, 5),
+		"missing keys":       respondWith(`{"language":"en"}`, 5),
+		"unknown sentiment":  respondWith(`{"language":"en","topics":[],"sentiment":"mixed"}`, 5),
+		"a language by name": respondWith(`{"language":"English","topics":[],"sentiment":"neutral"}`, 5),
+		"no language":        respondWith(`{"language":"","topics":[],"sentiment":"neutral"}`, 5),
+		"too many topics": respondWith(`{"language":"en","topics":["a","b","c","d","e","f","g","h","i","j","k"],`+
+			`"sentiment":"neutral"}`, 5),
+		"an endless topic": respondWith(`{"language":"en","topics":["`+strings.Repeat("x", 101)+
+			`"],"sentiment":"neutral"}`, 5),
+		"an empty topic":    respondWith(`{"language":"en","topics":[" "],"sentiment":"neutral"}`, 5),
+		"topics as objects": respondWith(`{"language":"en","topics":[{"a":1}],"sentiment":"neutral"}`, 5),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,7 +187,7 @@ func TestRemoteKeepsToItsDailyBudget(t *testing.T) {
 	var calls atomic.Int32
 	config := configOf(t, func(w http.ResponseWriter, r *http.Request) {
 		calls.Add(1)
-		says(wellAnswered, 6000)(w, r)
+		respondWith(wellAnswered, 6000)(w, r)
 	})
 	now := time.Date(2026, 11, 15, 23, 59, 0, 0, time.UTC)
 	config.Now = func() time.Time { return now }
@@ -216,7 +217,7 @@ func TestRemoteIgnoresImpossibleUsage(t *testing.T) {
 	var calls atomic.Int32
 	config := configOf(t, func(w http.ResponseWriter, r *http.Request) {
 		calls.Add(1)
-		says(wellAnswered, -1_000_000)(w, r)
+		respondWith(wellAnswered, -1_000_000)(w, r)
 	})
 	config.DailyTokens = 10_000
 	remote := enrich.NewRemote(config)
@@ -233,7 +234,7 @@ func TestRequestsAtTheSameTimeCannotOverdrawTheBudget(t *testing.T) {
 	var calls atomic.Int32
 	config := configOf(t, func(w http.ResponseWriter, r *http.Request) {
 		calls.Add(1)
-		says("garbage", 0)(w, r)
+		respondWith("garbage", 0)(w, r)
 	})
 	config.DailyTokens = 10_000
 	remote := enrich.NewRemote(config)

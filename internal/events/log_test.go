@@ -14,18 +14,18 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// feed is a log that the test itself reads, so that nothing depends on time.
-type feed struct {
+// testLog is a log that the test itself reads, so that nothing depends on time.
+type testLog struct {
 	*Log
 	f *storetest.Fixture
 }
 
-func newFeed(f *storetest.Fixture) *feed {
-	return &feed{Log: NewLog(f.Store, slog.New(slog.DiscardHandler)), f: f}
+func newTestLog(f *storetest.Fixture) *testLog {
+	return &testLog{Log: NewLog(f.Store, slog.New(slog.DiscardHandler)), f: f}
 }
 
 // record writes events of an organization, numbered from first.
-func (l *feed) record(organization crier.ID, first, count int) {
+func (l *testLog) record(organization crier.ID, first, count int) {
 	l.f.Tx(func(_ context.Context, tx *store.Tx) error {
 		for i := range count {
 			if err := Record(tx, noon, Fact{Type: crier.MemberJoined, OrganizationID: organization,
@@ -38,7 +38,7 @@ func (l *feed) record(organization crier.ID, first, count int) {
 }
 
 // pass sequences all events and delivers them.
-func (l *feed) pass(t *testing.T) {
+func (l *testLog) pass(t *testing.T) {
 	t.Helper()
 	if err := l.sequence(t.Context()); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func (l *feed) pass(t *testing.T) {
 	}
 }
 
-func (l *feed) listen(t *testing.T, organization crier.ID) *Listener {
+func (l *testLog) listen(t *testing.T, organization crier.ID) *Listener {
 	t.Helper()
 	s, err := l.Listen(t.Context(), organization)
 	if err != nil {
@@ -57,8 +57,8 @@ func (l *feed) listen(t *testing.T, organization crier.ID) *Listener {
 	return s
 }
 
-// heard returns the numbers of all events that a listener has received, without waiting for more.
-func heard(t *testing.T, s *Listener) (ids []int) {
+// receivedIDs returns the numbers of all events that a listener has received, without waiting for more.
+func receivedIDs(t *testing.T, s *Listener) (ids []int) {
 	t.Helper()
 	for {
 		select {
@@ -97,7 +97,7 @@ func ended(s *Listener) bool {
 func TestListenerReceivesOnlyNewEventsOfItsOrganization(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours, theirs := newFeed(f), f.Organization.ID, f.NewOrganization("Other").ID
+		l, ours, theirs := newTestLog(f), f.Organization.ID, f.NewOrganization("Other").ID
 		l.record(ours, 1, 2)
 		l.pass(t)
 		if l.Reads() != 0 {
@@ -112,16 +112,16 @@ func TestListenerReceivesOnlyNewEventsOfItsOrganization(t *testing.T) {
 		l.pass(t)
 		other := l.listen(t, theirs)
 		defer other.Close()
-		if got := heard(t, s); !slices.Equal(got, []int{3, 4}) {
+		if got := receivedIDs(t, s); !slices.Equal(got, []int{3, 4}) {
 			t.Errorf("heard of %v", got)
 		}
 		l.record(ours, 5, 1)
 		l.record(theirs, 52, 1)
 		l.pass(t)
-		if got := heard(t, s); !slices.Equal(got, []int{5}) {
+		if got := receivedIDs(t, s); !slices.Equal(got, []int{5}) {
 			t.Errorf("heard of %v", got)
 		}
-		if got := heard(t, other); !slices.Equal(got, []int{52}) {
+		if got := receivedIDs(t, other); !slices.Equal(got, []int{52}) {
 			t.Errorf("the other heard of %v", got)
 		}
 	})
@@ -131,7 +131,7 @@ func TestListenerReceivesOnlyNewEventsOfItsOrganization(t *testing.T) {
 func TestListenerReceivesEverythingAfterFrom(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		l.record(ours, 1, 3)
 		if err := l.sequence(t.Context()); err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func TestListenerReceivesEverythingAfterFrom(t *testing.T) {
 			from int64
 			want []int
 		}{"early": {early, 3, []int{4, 5}}, "late": {late, 3, []int{4, 5}}, "last": {last, 5, nil}} {
-			if got := heard(t, c.s); c.s.From != c.from || !slices.Equal(got, c.want) {
+			if got := receivedIDs(t, c.s); c.s.From != c.from || !slices.Equal(got, c.want) {
 				t.Errorf("%s: from %d on, heard of %v; want %d and %v", name, c.s.From, got, c.from, c.want)
 			}
 		}
@@ -162,7 +162,7 @@ func TestListenerReceivesEverythingAfterFrom(t *testing.T) {
 func TestListenersShareOneReader(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		var listeners []*Listener
 		for range 20 {
 			s := l.listen(t, ours)
@@ -188,13 +188,13 @@ func TestListenersShareOneReader(t *testing.T) {
 func TestBacklogOfManyBatchesIsDelivered(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		s := l.listen(t, ours)
 		defer s.Close()
 		const count = 2*readBatch + 1
 		l.record(ours, 0, count)
 		l.pass(t)
-		got := heard(t, s)
+		got := receivedIDs(t, s)
 		if len(got) != count || !slices.IsSorted(got) || got[0] != 0 || got[count-1] != count-1 {
 			t.Errorf("heard of %d events", len(got))
 		}
@@ -207,7 +207,7 @@ func TestBacklogOfManyBatchesIsDelivered(t *testing.T) {
 func TestEventsWithoutListenersAreNotReplayed(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		s := l.listen(t, ours)
 		l.record(ours, 1, 1)
 		l.pass(t)
@@ -218,7 +218,7 @@ func TestEventsWithoutListenersAreNotReplayed(t *testing.T) {
 		defer again.Close()
 		l.record(ours, 3, 1)
 		l.pass(t)
-		if got := heard(t, again); !slices.Equal(got, []int{3}) || again.From != 2 {
+		if got := receivedIDs(t, again); !slices.Equal(got, []int{3}) || again.From != 2 {
 			t.Errorf("heard of %v behind %d", got, again.From)
 		}
 		if len(l.topics) != 1 || l.listeners != 1 {
@@ -231,7 +231,7 @@ func TestEventsWithoutListenersAreNotReplayed(t *testing.T) {
 func TestEventsReadForAnEarlierPositionAreDropped(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		s := l.listen(t, ours)
 		defer s.Close()
 		l.record(ours, 1, 2)
@@ -243,7 +243,7 @@ func TestEventsReadForAnEarlierPositionAreDropped(t *testing.T) {
 		if err := l.distribute(0, list); err != nil {
 			t.Fatal(err)
 		}
-		if got := heard(t, s); !slices.Equal(got, []int{1, 2}) {
+		if got := receivedIDs(t, s); !slices.Equal(got, []int{1, 2}) {
 			t.Errorf("heard of %v", got)
 		}
 	})
@@ -252,7 +252,7 @@ func TestEventsReadForAnEarlierPositionAreDropped(t *testing.T) {
 func TestUnreadableEventDoesNotStopTheLog(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		s := l.listen(t, ours)
 		defer s.Close()
 		l.f.Tx(func(_ context.Context, tx *store.Tx) error {
@@ -271,14 +271,14 @@ func TestUnreadableEventDoesNotStopTheLog(t *testing.T) {
 		if err := l.read(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := heard(t, s); !slices.Equal(got, []int{1, 3}) {
+		if got := receivedIDs(t, s); !slices.Equal(got, []int{1, 3}) {
 			t.Errorf("heard of %v", got)
 		}
 	})
 }
 
-// overtake delivers synthetic events of an organization.
-func (l *feed) overtake(t *testing.T, organization crier.ID, count int) {
+// deliverSynthetic delivers synthetic events of an organization.
+func (l *testLog) deliverSynthetic(t *testing.T, organization crier.ID, count int) {
 	t.Helper()
 	list := make([]store.Event, count)
 	for i := range list {
@@ -293,13 +293,13 @@ func (l *feed) overtake(t *testing.T, organization crier.ID, count int) {
 func TestSlowListenerIsDisconnected(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
-	l, ours, theirs := newFeed(f), f.Organization.ID, crier.ID("other")
+	l, ours, theirs := newTestLog(f), f.Organization.ID, crier.ID("other")
 	slow, quick, other := l.listen(t, ours), l.listen(t, ours), l.listen(t, theirs)
 	for _, s := range []*Listener{slow, quick, other} {
 		defer s.Close()
 	}
-	l.overtake(t, theirs, 1)
-	l.overtake(t, ours, maxLag)
+	l.deliverSynthetic(t, theirs, 1)
+	l.deliverSynthetic(t, ours, maxLag)
 	if _, ok := slow.Next(); !ok {
 		t.Error("it was cut off at the limit")
 	}
@@ -308,7 +308,7 @@ func TestSlowListenerIsDisconnected(t *testing.T) {
 			t.Fatal("the other listener was cut off")
 		}
 	}
-	l.overtake(t, ours, 2)
+	l.deliverSynthetic(t, ours, 2)
 	if !ended(slow) {
 		t.Error("it was not cut off behind the limit")
 	}
@@ -320,7 +320,7 @@ func TestSlowListenerIsDisconnected(t *testing.T) {
 func TestClosedLogEndsCurrentAndLaterListeners(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		s, idle := l.listen(t, ours), l.listen(t, "without events")
 		defer s.Close()
 		defer idle.Close()
@@ -330,7 +330,7 @@ func TestClosedLogEndsCurrentAndLaterListeners(t *testing.T) {
 		l.Close() // a second time is harmless
 		l.record(ours, 2, 1)
 		l.pass(t)
-		if got := heard(t, s); !slices.Equal(got, []int{1}) {
+		if got := receivedIDs(t, s); !slices.Equal(got, []int{1}) {
 			t.Errorf("heard of %v: what was told before the end stays", got)
 		}
 		same, another := l.listen(t, ours), l.listen(t, "another")
@@ -348,7 +348,7 @@ func TestClosedLogEndsCurrentAndLaterListeners(t *testing.T) {
 func TestClosedLogStopsReading(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		l, ours := newFeed(f), f.Organization.ID
+		l, ours := newTestLog(f), f.Organization.ID
 		s := l.listen(t, ours)
 		defer s.Close()
 		l.record(ours, 1, readBatch)
@@ -368,9 +368,9 @@ func TestEveryNodeFollowsTheLog(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
 		f := storetest.NewFixture(t, db.Open(t))
-		nodes := []*feed{newFeed(f)}
+		nodes := []*testLog{newTestLog(f)}
 		if db.Dialect == store.Postgres { // SQLite has one node
-			nodes = append(nodes, &feed{Log: NewLog(db.Open(t), slog.New(slog.DiscardHandler)), f: f})
+			nodes = append(nodes, &testLog{Log: NewLog(db.Open(t), slog.New(slog.DiscardHandler)), f: f})
 		}
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()

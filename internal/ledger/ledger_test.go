@@ -114,11 +114,11 @@ func TestReserveThenCaptureOrRelease(t *testing.T) {
 func TestReserveNeedsAvailableCredits(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
-		name   string
-		had    []step
-		book   book
-		amount int64
-		says   string // of a refusal; empty for a failure, because such a call is a mistake
+		name     string
+		had      []step
+		book     book
+		amount   int64
+		wantText string // of a refusal; empty for a failure, because such a call is a mistake
 	}{
 		{"more than there is", []step{{ledger.Grant, 3}}, ledger.Reserve, 4,
 			"costs 4 credits; the organization has 3 free"},
@@ -145,11 +145,12 @@ func TestReserveNeedsAvailableCredits(t *testing.T) {
 			}
 			before, kinds := credits(f, charge.Organization), entries(t, f, charge.Organization)
 			err := call(step{c.book, c.amount})
-			if _, refused := errors.AsType[*crier.Error](err); err == nil || refused != (c.says != "") {
+			if _, refused := errors.AsType[*crier.Error](err); err == nil || refused != (c.wantText != "") {
 				t.Errorf("%s: the error is %v", c.name, err)
 			}
-			if c.says != "" && (!strings.Contains(err.Error(), c.says) || kindOf(err) != crier.KindPaymentRequired) {
-				t.Errorf("%s: the refusal is %v, want %q", c.name, err, c.says)
+			if c.wantText != "" && (!strings.Contains(err.Error(), c.wantText) ||
+				kindOf(err) != crier.KindPaymentRequired) {
+				t.Errorf("%s: the refusal is %v, want %q", c.name, err, c.wantText)
 			}
 			if after := credits(f, charge.Organization); after != before {
 				t.Errorf("%s: the credits were %+v and are %+v", c.name, before, after)

@@ -17,24 +17,24 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// eachSlowShelf processes every picture by a job, for all networks.
-func eachSlowShelf(t *testing.T, test func(t *testing.T, s *shelf)) {
+// eachSlowFixture processes every picture by a job, for all networks.
+func eachSlowFixture(t *testing.T, test func(t *testing.T, s *fixture)) {
 	t.Helper()
-	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) { test(t, newSlowShelf(t, f)) })
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) { test(t, newSlowFixture(t, f)) })
 }
 
-func newSlowShelf(t *testing.T, f *storetest.Fixture) *shelf {
+func newSlowFixture(t *testing.T, f *storetest.Fixture) *fixture {
 	t.Helper()
 	clock := providertest.NewClock()
 	networks, err := all.New(all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newShelf(t, f, func(c *Config) { c.Providers, c.QuickPixels = networks, 1 })
+	return newFixture(t, f, func(c *Config) { c.Providers, c.QuickPixels = networks, 1 })
 }
 
 // process runs the jobs that were enqueued for an asset.
-func (s *shelf) process(t *testing.T, id crier.ID) {
+func (s *fixture) process(t *testing.T, id crier.ID) {
 	t.Helper()
 	done := false
 	for _, j := range s.jobs.list {
@@ -53,7 +53,7 @@ func (s *shelf) process(t *testing.T, id crier.ID) {
 	}
 }
 
-func (s *shelf) enqueued(id crier.ID) (retags int) {
+func (s *fixture) enqueued(id crier.ID) (retags int) {
 	for _, j := range s.jobs.list {
 		if args, ok := j.Args.(job.RetagPosts); ok && args.AssetID == id {
 			retags++
@@ -62,7 +62,7 @@ func (s *shelf) enqueued(id crier.ID) (retags int) {
 	return retags
 }
 
-func (s *shelf) events(kind crier.EventType) int64 {
+func (s *fixture) events(kind crier.EventType) int64 {
 	return s.f.Scan(`SELECT count(*) FROM events WHERE type = $1`, string(kind))
 }
 
@@ -85,7 +85,7 @@ func TestImageCompatibilityIsKnownBeforeProcessing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newSlowShelf(t, storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t)))
+			s := newSlowFixture(t, storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t)))
 			before, err := s.add(t, "picture", file, crier.AssetDetails{})
 			if err != nil {
 				t.Fatal(err)
@@ -113,7 +113,7 @@ func TestImageCompatibilityIsKnownBeforeProcessing(t *testing.T) {
 }
 
 // checkForecast compares the created JPEGs with the prediction.
-func (s *shelf) checkForecast(t *testing.T, row store.Asset) {
+func (s *fixture) checkForecast(t *testing.T, row store.Asset) {
 	t.Helper()
 	facts, err := media.DecodeFacts(row.Facts)
 	if err != nil {
@@ -122,29 +122,29 @@ func (s *shelf) checkForecast(t *testing.T, row store.Asset) {
 	known := facts
 	known.JPEG, known.Small = nil, nil
 	m := s.Assets.engine.Content.NetworkMedia(row, known)
-	made := []*media.JPEGFacts{}
+	created := []*media.JPEGFacts{}
 	for _, f := range []*media.JPEGFacts{facts.JPEG, facts.Small} {
 		if f != nil {
-			made = append(made, f)
+			created = append(created, f)
 		}
 	}
 	for next := jpegsToCome(m, facts.Info); next != nil; next = next.JPEG {
-		if len(made) == 0 {
+		if len(created) == 0 {
 			t.Fatalf("a JPEG of %dx%d was not made", next.Width, next.Height)
 		}
-		if next.Width != made[0].Width || next.Height != made[0].Height || made[0].ByteSize > jpegBytes {
-			t.Errorf("promised %dx%d, made %+v", next.Width, next.Height, *made[0])
+		if next.Width != created[0].Width || next.Height != created[0].Height || created[0].ByteSize > jpegBytes {
+			t.Errorf("promised %dx%d, made %+v", next.Width, next.Height, *created[0])
 		}
-		made = made[1:]
+		created = created[1:]
 	}
-	if len(made) != 0 {
-		t.Errorf("made %+v without telling", *made[0])
+	if len(created) != 0 {
+		t.Errorf("made %+v without telling", *created[0])
 	}
 }
 
 func TestImageIsProcessedOnceAndReported(t *testing.T) {
 	t.Parallel()
-	eachSlowShelf(t, func(t *testing.T, s *shelf) {
+	eachSlowFixture(t, func(t *testing.T, s *fixture) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(64, 48), crier.AssetDetails{})
 		if err != nil || a.Status != crier.AssetProcessing || a.ThumbnailURL != nil {
 			t.Fatalf("made %+v, %v", a, err)
@@ -169,7 +169,7 @@ func TestImageIsProcessedOnceAndReported(t *testing.T) {
 
 func TestDamagedImageFailsPermanently(t *testing.T) {
 	t.Parallel()
-	eachSlowShelf(t, func(t *testing.T, s *shelf) {
+	eachSlowFixture(t, func(t *testing.T, s *fixture) {
 		a, err := s.add(t, "owl.png", mediatest.GarbledPNG(64, 48), crier.AssetDetails{})
 		if err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestDamagedImageFailsPermanently(t *testing.T) {
 
 func TestDeletedAssetIsNotProcessed(t *testing.T) {
 	t.Parallel()
-	eachSlowShelf(t, func(t *testing.T, s *shelf) {
+	eachSlowFixture(t, func(t *testing.T, s *fixture) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(8, 8), crier.AssetDetails{})
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +212,7 @@ func TestDeletedAssetIsNotProcessed(t *testing.T) {
 
 func TestMissingFileFailsTheJobNotTheAsset(t *testing.T) {
 	t.Parallel()
-	eachSlowShelf(t, func(t *testing.T, s *shelf) {
+	eachSlowFixture(t, func(t *testing.T, s *fixture) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(8, 8), crier.AssetDetails{})
 		if err != nil {
 			t.Fatal(err)
@@ -231,7 +231,7 @@ func TestMissingFileFailsTheJobNotTheAsset(t *testing.T) {
 
 func TestAssetInUseIsNotDeleted(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		a, err := s.add(t, "owl.png", mediatest.PNG(8, 8), crier.AssetDetails{})
 		if err != nil {
 			t.Fatal(err)
@@ -251,7 +251,7 @@ func TestAssetInUseIsNotDeleted(t *testing.T) {
 
 func TestSweepRemovesOnlyUnusedAssets(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx, file := t.Context(), mediatest.PNG(8, 8)
 		s.time = time.Now() // files have the time of the machine
 		kept, err := s.add(t, "kept.png", file, crier.AssetDetails{})

@@ -37,8 +37,8 @@ func (j *jobs) Enqueue(_ context.Context, _ *store.Tx, list ...job.Job) error {
 	return nil
 }
 
-// shelf is a library over a fixture, with files on disk and at a time set by the test.
-type shelf struct {
+// fixture is a library over a fixture, with files on disk and at a time set by the test.
+type fixture struct {
 	Library
 	f     *storetest.Fixture
 	jobs  *jobs
@@ -47,15 +47,15 @@ type shelf struct {
 	blobs *media.Disk
 }
 
-func eachShelf(t *testing.T, quota int64, test func(t *testing.T, s *shelf)) {
+func eachFixture(t *testing.T, quota int64, test func(t *testing.T, s *fixture)) {
 	t.Helper()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		test(t, newShelf(t, f, func(c *Config) { c.Quota = quota }))
+		test(t, newFixture(t, f, func(c *Config) { c.Quota = quota }))
 	})
 }
 
-// newShelf returns a library over a fixture, with no networks unless they are added.
-func newShelf(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *shelf {
+// newFixture returns a library over a fixture, with no networks unless they are added.
+func newFixture(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *fixture {
 	t.Helper()
 	keys, err := auth.NewKeyring("0123456789abcdef0123456789abcdef")
 	if err != nil {
@@ -70,7 +70,7 @@ func newShelf(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *shel
 		t.Fatal(err)
 	}
 	guest := accesstest.Owner(t, f)
-	s := &shelf{f: f, jobs: &jobs{}, time: f.Now.Time, scope: guest.Team(crier.ManageMedia), blobs: blobs}
+	s := &fixture{f: f, jobs: &jobs{}, time: f.Now.Time, scope: guest.Team(crier.ManageMedia), blobs: blobs}
 	now := func() time.Time { return s.time }
 	addresses := &media.Addresses{Key: []byte("key"), BaseURL: "https://crier.example", Now: now}
 	log := slog.New(slog.DiscardHandler)
@@ -88,7 +88,7 @@ func newShelf(t *testing.T, f *storetest.Fixture, change ...func(*Config)) *shel
 }
 
 // add creates an asset from a file.
-func (s *shelf) add(t *testing.T, name string, file []byte, details crier.AssetDetails) (crier.Asset, error) {
+func (s *fixture) add(t *testing.T, name string, file []byte, details crier.AssetDetails) (crier.Asset, error) {
 	t.Helper()
 	return s.Assets.Create(t.Context(), s.scope, AssetFile{Body: bytes.NewReader(file), FileName: name},
 		func() (crier.AssetDetails, error) { return details, nil })
@@ -103,7 +103,7 @@ func wantKind(t *testing.T, err error, kind crier.Kind) {
 
 func TestSmallImageIsReadyAtOnceAndReadAsItCame(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		file, alt := mediatest.PNG(64, 48), "an owl"
 		a, err := s.add(t, "../owl.png", file, crier.AssetDetails{AltText: &alt})
 		if err != nil {
@@ -130,7 +130,7 @@ func TestSmallImageIsReadyAtOnceAndReadAsItCame(t *testing.T) {
 
 func TestVideoIsProcessedByAJob(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		a, err := s.add(t, "clip.mp4", mediatest.VerticalMP4(), crier.AssetDetails{})
 		if err != nil || a.Status != crier.AssetReady && a.Status != crier.AssetProcessing {
 			t.Fatalf("made %+v, %v", a, err)
@@ -151,7 +151,7 @@ func TestVideoIsProcessedByAJob(t *testing.T) {
 
 func TestRefusedFilesLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		for name, file := range map[string][]byte{"page.png": mediatest.HTML(), "photo.heic": mediatest.HEIC(),
 			"bomb.png": mediatest.BombPNG(), "nothing.png": nil} {
 			_, err := s.add(t, name, file, crier.AssetDetails{})
@@ -177,7 +177,7 @@ func TestRefusedFilesLeaveNothingBehind(t *testing.T) {
 func TestAssetsBeyondTheQuotaAreRefused(t *testing.T) {
 	t.Parallel()
 	file := mediatest.PNG(64, 64)
-	eachShelf(t, int64(len(file))+1, func(t *testing.T, s *shelf) {
+	eachFixture(t, int64(len(file))+1, func(t *testing.T, s *fixture) {
 		if _, err := s.add(t, "first.png", file, crier.AssetDetails{}); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestAssetsBeyondTheQuotaAreRefused(t *testing.T) {
 
 func TestAssetIsChangedAndDeleted(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx := t.Context()
 		a, err := s.add(t, "owl.png", mediatest.PNG(8, 8), crier.AssetDetails{})
 		if err != nil {
@@ -221,7 +221,7 @@ func TestAssetIsChangedAndDeleted(t *testing.T) {
 
 func TestFolderDepthAndCycles(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx := t.Context()
 		var parent *crier.ID
 		var path []crier.ID
@@ -257,7 +257,7 @@ func TestFolderDepthAndCycles(t *testing.T) {
 
 func TestUploadInChunks(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx, file := t.Context(), mediatest.PNG(64, 64)
 		size := int64(len(file))
 		_, err := s.Uploads.Create(ctx, s.scope, crier.UploadCreate{FileName: "a.txt", MimeType: "text/plain",
@@ -297,7 +297,7 @@ func TestUploadInChunks(t *testing.T) {
 
 func TestUploadOfAnotherTypeThanDeclaredIsRejected(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx, file := t.Context(), mediatest.JPEG(8, 8)
 		size := int64(len(file))
 		u, err := s.Uploads.Create(ctx, s.scope, crier.UploadCreate{FileName: "owl.png", MimeType: media.TypePNG,
@@ -317,7 +317,7 @@ func TestUploadOfAnotherTypeThanDeclaredIsRejected(t *testing.T) {
 
 func TestLibraryRequiresAScope(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx, none := t.Context(), access.TeamScope{}
 		_, list := s.Assets.List(ctx, none, AssetFilter{}, pagination.Query{})
 		_, get := s.Assets.Get(ctx, none, "id")

@@ -19,7 +19,7 @@ import (
 )
 
 // address creates an upload URL and returns the part after its path.
-func (s *shelf) address(t *testing.T, in crier.UploadAddressCreate) string {
+func (s *fixture) address(t *testing.T, in crier.UploadAddressCreate) string {
 	t.Helper()
 	a, err := s.UploadAddresses.Create(t.Context(), s.scope, in)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *shelf) address(t *testing.T, in crier.UploadAddressCreate) string {
 }
 
 // files returns the number of files.
-func (s *shelf) files(t *testing.T) (n int) {
+func (s *fixture) files(t *testing.T) (n int) {
 	t.Helper()
 	for _, err := range s.blobs.List(t.Context(), "") {
 		if err != nil {
@@ -46,7 +46,7 @@ func (s *shelf) files(t *testing.T) (n int) {
 
 func TestUploadMustMatchItsURL(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		folder, err := s.Folders.Create(t.Context(), s.scope, crier.FolderCreate{Name: "Birds"})
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestUploadMustMatchItsURL(t *testing.T) {
 
 func TestInvalidUploadURLRequestsAreRejected(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		_, err := s.UploadAddresses.Create(t.Context(), s.scope, crier.UploadAddressCreate{MimeType: "text/html"})
 		wantKind(t, err, crier.KindInvalid)
 		unknown := crier.NewID()
@@ -87,7 +87,7 @@ func TestInvalidUploadURLRequestsAreRejected(t *testing.T) {
 // A rejected file leaves the URL usable, and no file behind.
 func TestRejectedFileLeavesItsURLUsable(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		file := mediatest.PNG(8, 8)
 		size := int64(len(file))
 		signed := s.address(t, crier.UploadAddressCreate{MimeType: media.TypePNG, MaxBytes: size})
@@ -124,9 +124,9 @@ func TestRejectedFileLeavesItsURLUsable(t *testing.T) {
 
 func TestUploadURLExpiresAndCannotBeForged(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		file := mediatest.PNG(8, 8)
-		begun, signed, late := s.time, s.address(t, crier.UploadAddressCreate{MaxBytes: 1000}),
+		start, signed, late := s.time, s.address(t, crier.UploadAddressCreate{MaxBytes: 1000}),
 			s.address(t, crier.UploadAddressCreate{})
 		text, signature, _ := strings.Cut(signed, ".")
 		ticket, err := base64.RawURLEncoding.DecodeString(text)
@@ -147,13 +147,13 @@ func TestUploadURLExpiresAndCannotBeForged(t *testing.T) {
 			"no base64":         {"%." + signature, 0},
 			"too late":          {signed, uploadAddressLife},
 		} {
-			s.time = begun.Add(c.after)
+			s.time = start.Add(c.after)
 			_, err := s.UploadAddresses.Receive(t.Context(), c.signed, -1, bytes.NewReader(file))
 			if !crier.IsKind(err, crier.KindForbidden) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		s.time = begun.Add(uploadAddressLife - time.Second)
+		s.time = start.Add(uploadAddressLife - time.Second)
 		if _, err := s.UploadAddresses.Receive(t.Context(), late, -1, bytes.NewReader(file)); err != nil {
 			t.Errorf("at the last second: %v", err)
 		}
@@ -176,7 +176,7 @@ func (l *leaving) Read(p []byte) (int, error) {
 
 func TestUploadOfARemovedMemberIsRejected(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		person := s.f.NewUser("leaver@acme.example")
 		membership := s.f.Join(store.UserPrincipal, person.ID, crier.RoleAdmin)
 		s.scope = accesstest.SignIn(t, s.f, person).Team(crier.ManageMedia)
@@ -200,7 +200,7 @@ func TestUploadOfARemovedMemberIsRejected(t *testing.T) {
 
 func TestSignedURLOpensOnlyItsFileForALimitedTime(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx := t.Context()
 		a, err := s.add(t, "owl.final.png", mediatest.PNG(64, 48), crier.AssetDetails{})
 		if err != nil {
@@ -218,7 +218,7 @@ func TestSignedURLOpensOnlyItsFileForALimitedTime(t *testing.T) {
 		if f.FileName != "owl.final-thumbnail.jpg" || f.MimeType != media.TypeJPEG || f.Tag == a.SHA256 {
 			t.Errorf("the thumbnail is %+v", f)
 		}
-		begun := s.time
+		start := s.time
 		for name, c := range map[string]struct {
 			id                 crier.ID
 			variant, signature string
@@ -230,13 +230,13 @@ func TestSignedURLOpensOnlyItsFileForALimitedTime(t *testing.T) {
 			"no signature":    {a.ID, media.VariantThumbnail, "", 0, crier.KindForbidden},
 			"days later":      {a.ID, media.VariantThumbnail, signature, 48 * time.Hour, crier.KindForbidden},
 		} {
-			s.time = begun.Add(c.after)
+			s.time = start.Add(c.after)
 			_, err := s.Assets.SignedContent(ctx, c.id, c.variant, c.signature)
 			if !crier.IsKind(err, c.kind) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		s.time = begun
+		s.time = start
 		if _, err := s.Assets.Delete(ctx, s.scope, a.ID); err != nil {
 			t.Fatal(err)
 		}

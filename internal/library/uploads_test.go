@@ -15,8 +15,8 @@ import (
 	"crier/internal/media/mediatest"
 )
 
-// begin starts an upload.
-func (s *shelf) begin(t *testing.T, mimeType string, size int) crier.Upload {
+// startUpload starts an upload.
+func (s *fixture) startUpload(t *testing.T, mimeType string, size int) crier.Upload {
 	t.Helper()
 	u, err := s.Uploads.Create(t.Context(), s.scope, crier.UploadCreate{FileName: "owl.png", MimeType: mimeType,
 		ByteSize: int64(size)})
@@ -26,7 +26,7 @@ func (s *shelf) begin(t *testing.T, mimeType string, size int) crier.Upload {
 	return u
 }
 
-func (s *shelf) piece(t *testing.T, u crier.Upload, file []byte, from, to int) (crier.Upload, error) {
+func (s *fixture) sendChunk(t *testing.T, u crier.Upload, file []byte, from, to int) (crier.Upload, error) {
 	t.Helper()
 	return s.Uploads.Append(t.Context(), s.scope, u.UploadID, UploadChunk{Start: int64(from), Length: int64(to - from),
 		Total: u.ByteSize}, bytes.NewReader(file[from:to]))
@@ -34,9 +34,9 @@ func (s *shelf) piece(t *testing.T, u crier.Upload, file []byte, from, to int) (
 
 func TestUploadResumesWhereItStopped(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		file := mediatest.PNG(64, 64)
-		u := s.begin(t, "application/octet-stream", len(file)) // the type is unknown
+		u := s.startUpload(t, "application/octet-stream", len(file)) // the type is unknown
 		middle := len(file) / 2
 		for _, c := range []struct {
 			name     string
@@ -50,7 +50,7 @@ func TestUploadResumesWhereItStopped(t *testing.T) {
 			{"a piece with a gap", middle + 1, len(file), -1},
 			{"the second piece", middle, len(file), int64(len(file))},
 		} {
-			got, err := s.piece(t, u, file, c.from, c.to)
+			got, err := s.sendChunk(t, u, file, c.from, c.to)
 			if c.next < 0 && !crier.IsKind(err, crier.KindConflict) || c.next >= 0 && (err != nil ||
 				got.NextByteStart != c.next) {
 				t.Errorf("%s: %+v, %v", c.name, got, err)
@@ -71,16 +71,16 @@ func TestUploadResumesWhereItStopped(t *testing.T) {
 		for entry, err := range s.blobs.List(t.Context(), u.UploadID) {
 			t.Errorf("the piece %v is left, %v", entry, err)
 		}
-		_, err = s.piece(t, u, file, 0, middle)
+		_, err = s.sendChunk(t, u, file, 0, middle)
 		wantKind(t, err, crier.KindConflict)
 	})
 }
 
 func TestInterruptedChunkIsSentAgain(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		file := mediatest.PNG(64, 64)
-		u := s.begin(t, media.TypePNG, len(file))
+		u := s.startUpload(t, media.TypePNG, len(file))
 		broken := errors.New("the connection was lost")
 		_, err := s.Uploads.Append(t.Context(), s.scope, u.UploadID, UploadChunk{Length: u.ByteSize, Total: u.ByteSize},
 			io.MultiReader(bytes.NewReader(file[:100]), iotest.ErrReader(broken)))
@@ -97,7 +97,7 @@ func TestInterruptedChunkIsSentAgain(t *testing.T) {
 				t.Errorf("%d bytes are taken for %d", len(short), u.ByteSize)
 			}
 		}
-		if _, err := s.piece(t, u, file, 0, len(file)); err != nil {
+		if _, err := s.sendChunk(t, u, file, 0, len(file)); err != nil {
 			t.Errorf("again: %v", err)
 		}
 	})
@@ -106,12 +106,12 @@ func TestInterruptedChunkIsSentAgain(t *testing.T) {
 // A file that cannot become an asset ends its upload; any other failure leaves the chunks for a retry.
 func TestRejectedUploadEndsAndOthersContinue(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 3000, func(t *testing.T, s *shelf) {
+	eachFixture(t, 3000, func(t *testing.T, s *fixture) {
 		html := []byte(strings.Repeat("<html>", 20))
-		bad := s.begin(t, media.TypePNG, len(html))
+		bad := s.startUpload(t, media.TypePNG, len(html))
 		// Chunks that are too small to detect the type.
 		for _, cut := range [][2]int{{0, 10}, {10, len(html)}} {
-			if _, err := s.piece(t, bad, html, cut[0], cut[1]); err != nil {
+			if _, err := s.sendChunk(t, bad, html, cut[0], cut[1]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -123,9 +123,9 @@ func TestRejectedUploadEndsAndOthersContinue(t *testing.T) {
 			t.Errorf("%d files are left", n)
 		}
 		file := mediatest.PNG(64, 64)
-		first, second := s.begin(t, media.TypePNG, len(file)), s.begin(t, media.TypePNG, len(file))
+		first, second := s.startUpload(t, media.TypePNG, len(file)), s.startUpload(t, media.TypePNG, len(file))
 		for _, u := range []crier.Upload{first, second} {
-			if _, err := s.piece(t, u, file, 0, len(file)); err != nil {
+			if _, err := s.sendChunk(t, u, file, 0, len(file)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -144,28 +144,28 @@ func TestRejectedUploadEndsAndOthersContinue(t *testing.T) {
 
 func TestUploadCompletedManyTimesAtOnceCreatesOneAsset(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		file := mediatest.PNG(64, 64)
-		u := s.begin(t, media.TypePNG, len(file))
-		if _, err := s.piece(t, u, file, 0, len(file)); err != nil {
+		u := s.startUpload(t, media.TypePNG, len(file))
+		if _, err := s.sendChunk(t, u, file, 0, len(file)); err != nil {
 			t.Fatal(err)
 		}
-		made, errs := make([]crier.Asset, 3), make([]error, 3)
+		assets, errs := make([]crier.Asset, 3), make([]error, 3)
 		var callers sync.WaitGroup
-		for i := range made {
-			callers.Go(func() { made[i], errs[i] = s.Uploads.Complete(t.Context(), s.scope, u.UploadID) })
+		for i := range assets {
+			callers.Go(func() { assets[i], errs[i] = s.Uploads.Complete(t.Context(), s.scope, u.UploadID) })
 		}
 		callers.Wait()
-		for i := range made {
-			if errs[i] != nil || made[i].ID != made[0].ID {
-				t.Errorf("caller %d has %s, %v", i, made[i].ID, errs[i])
+		for i := range assets {
+			if errs[i] != nil || assets[i].ID != assets[0].ID {
+				t.Errorf("caller %d has %s, %v", i, assets[i].ID, errs[i])
 			}
 		}
 		if n := s.f.Scan(`SELECT count(*) FROM assets`); n != 1 || s.events(crier.AssetReadyEvent) != 1 {
 			t.Errorf("there are %d assets", n)
 		}
 		for entry, err := range s.blobs.List(t.Context(), "") {
-			if err != nil || entry.Key.ID != made[0].ID {
+			if err != nil || entry.Key.ID != assets[0].ID {
 				t.Errorf("%s is left, %v", entry.Key.ID, err)
 			}
 		}
@@ -174,7 +174,7 @@ func TestUploadCompletedManyTimesAtOnceCreatesOneAsset(t *testing.T) {
 
 func TestUploadExpiresAfterAWeekAndOutlivesItsFolder(t *testing.T) {
 	t.Parallel()
-	eachShelf(t, 0, func(t *testing.T, s *shelf) {
+	eachFixture(t, 0, func(t *testing.T, s *fixture) {
 		ctx, file := t.Context(), mediatest.PNG(8, 8)
 		folder, err := s.Folders.Create(ctx, s.scope, crier.FolderCreate{Name: "Birds"})
 		if err != nil {
@@ -185,21 +185,21 @@ func TestUploadExpiresAfterAWeekAndOutlivesItsFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		late := s.begin(t, media.TypePNG, len(file))
+		late := s.startUpload(t, media.TypePNG, len(file))
 		if _, err := s.Folders.Delete(ctx, s.scope, folder.ID); err != nil {
 			t.Fatal(err)
 		}
-		begun := s.time
-		s.time = begun.Add(uploadTime - time.Microsecond)
-		if _, err := s.piece(t, u, file, 0, len(file)); err != nil {
+		start := s.time
+		s.time = start.Add(uploadTime - time.Microsecond)
+		if _, err := s.sendChunk(t, u, file, 0, len(file)); err != nil {
 			t.Fatal(err)
 		}
 		a, err := s.Uploads.Complete(ctx, s.scope, u.UploadID)
 		if err != nil || a.FolderID != nil {
 			t.Errorf("made %+v, %v", a, err)
 		}
-		s.time = begun.Add(uploadTime)
-		_, append1 := s.piece(t, late, file, 0, len(file))
+		s.time = start.Add(uploadTime)
+		_, append1 := s.sendChunk(t, late, file, 0, len(file))
 		_, get := s.Uploads.Get(ctx, s.scope, late.UploadID)
 		_, complete := s.Uploads.Complete(ctx, s.scope, late.UploadID)
 		for _, err := range []error{append1, get, complete} {

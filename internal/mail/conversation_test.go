@@ -18,7 +18,7 @@ import (
 
 // scripted is a server that answers commands as a test says: refusals of each kind, which a willing server never makes.
 // It answers what begins with a command of the list by its line, and everything else by 250.
-func scripted(t *testing.T, answers map[string]string) (addr string, heard func() []string) {
+func scripted(t *testing.T, answers map[string]string) (addr string, received func() []string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,15 +86,15 @@ func TestSendTellsWhichStepTheServerRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			addr, heard := scripted(t, c.answers)
+			addr, received := scripted(t, c.answers)
 			err := newSender(t, "smtp://"+c.login+addr+"?tls=off").Send(t.Context(), "ada@example.com", "s", "t")
 			if err == nil || err.Error() != c.want {
 				t.Errorf("%v, want %s", err, c.want)
 			}
-			if said := heard(); c.login == "" && slices.ContainsFunc(said, func(line string) bool {
+			if lines := received(); c.login == "" && slices.ContainsFunc(lines, func(line string) bool {
 				return strings.HasPrefix(line, "AUTH")
 			}) {
-				t.Errorf("somebody without a login signed in: %q", said)
+				t.Errorf("somebody without a login signed in: %q", lines)
 			}
 		})
 	}
@@ -102,12 +102,12 @@ func TestSendTellsWhichStepTheServerRefused(t *testing.T) {
 
 func TestSendIsDoneOnceTheServerHasTheMessage(t *testing.T) {
 	t.Parallel()
-	addr, heard := scripted(t, map[string]string{"DATA": "354 go on", "QUIT": "421 gone"})
+	addr, received := scripted(t, map[string]string{"DATA": "354 go on", "QUIT": "421 gone"})
 	if err := newSender(t, "smtp://"+addr+"?tls=off").Send(t.Context(), "ada@example.com", "s",
 		"one line"); err != nil {
 		t.Errorf("a server that ends badly after it took the message: %v", err)
 	}
-	all := strings.Join(heard(), "\n")
+	all := strings.Join(received(), "\n")
 	for _, want := range []string{"MAIL FROM:<noreply@example.com>", "RCPT TO:<ada@example.com>", "DATA",
 		"one line\n."} {
 		if !strings.Contains(all, want) {

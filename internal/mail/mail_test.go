@@ -103,7 +103,7 @@ func TestMailUsesTLSByDefault(t *testing.T) {
 
 func TestSilentServerTimesOut(t *testing.T) {
 	t.Parallel()
-	server := mailtest.StartMute(t)
+	server := mailtest.StartSilent(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := newSender(t, "smtp://"+server.Addr+"?tls=off").Send(ctx, "ada@example.com", "s", "t"); err == nil {

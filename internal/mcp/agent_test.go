@@ -47,7 +47,7 @@ type agent struct {
 // person answers the questions to the person behind an agent; nil means that the client cannot ask.
 type person func(question string) (action string)
 
-func says(action string) person { return func(string) string { return action } }
+func answers(action string) person { return func(string) string { return action } }
 
 // transport connects an agent that holds a key.
 type transport func(tb testing.TB, s *servertest.Server, key string) mcp.Transport
@@ -191,7 +191,7 @@ func TestAgentDraftsValidatesSchedulesAndPublishes(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x", "linkedin")
-		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		a.succeeds(t, "get_context", nil)
 		if got := a.succeeds(t, "list_accounts", nil); len(got.Get(t, "data").([]any)) != 2 {
 			t.Errorf("the agent sees the accounts %s", got.Body)
@@ -233,7 +233,7 @@ func TestAgentThreadIsPublishedInOrder(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
-		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		parts := []object{{"text": "One"}, {"text": "Two"}, {"text": "Three"}}
 		a.fails(t, "create_draft", object{"text": "Both", "parts": parts}, "either text")
 		post := a.succeeds(t, "create_draft", object{"parts": parts}).Text(t, "id")
@@ -255,7 +255,7 @@ func TestDecliningChangesNothing(t *testing.T) {
 		post := e.NewPost(t, c, "Not to be published")
 		for _, version := range []string{"", "2025-11-25"} {
 			for _, action := range []string{"decline", "cancel"} {
-				a := connect(t, way(t, e.Server, c.Key), says(action), version)
+				a := connect(t, way(t, e.Server, c.Key), answers(action), version)
 				in := object{"postId": post, "socialAccountIds": c.IDs(), "confirm": true}
 				a.fails(t, "publish_now", in, "did not agree")
 				a.fails(t, "delete_post", object{"postId": post, "confirm": true}, "did not agree")
@@ -275,7 +275,7 @@ func TestElicitationInBothProtocolVersions(t *testing.T) {
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
 		for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
-			a := connect(t, way(t, e.Server, c.Key), says("accept"), version)
+			a := connect(t, way(t, e.Server, c.Key), answers("accept"), version)
 			post := a.succeeds(t, "create_draft", object{"text": "Asked in " + version}).Text(t, "id")
 			a.succeeds(t, "publish_now", object{"postId": post, "socialAccountIds": c.IDs(), "waitSeconds": 30})
 			if len(a.questions) != 1 {
@@ -324,7 +324,7 @@ func TestFailedDryRunAsksNobody(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 0, "x")
-		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		long := a.succeeds(t, "create_draft", object{"text": strings.Repeat("long ", 200)}).Text(t, "id")
 		a.fails(t, "publish_now", object{"postId": long, "socialAccountIds": c.IDs()},
 			"account accepts this post", "(x)")
@@ -344,7 +344,7 @@ func TestRepeatedCallIsAppliedOnce(t *testing.T) {
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
 		for _, version := range []string{"2025-11-25", "2026-07-28"} {
-			a := connect(t, way(t, e.Server, c.Key), says("accept"), version)
+			a := connect(t, way(t, e.Server, c.Key), answers("accept"), version)
 			draft := object{"text": "Once, in " + version}
 			post := a.succeeds(t, "create_draft", draft).Text(t, "id")
 			if again := a.succeeds(t, "create_draft", draft).Text(t, "id"); again != post {

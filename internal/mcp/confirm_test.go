@@ -94,13 +94,13 @@ func TestConfirmationIsBoundToItsPreview(t *testing.T) {
 		"not confirmed":   func() { in["confirm"] = false },
 		"another's token": func() { in["confirmationToken"] = strings.Repeat("0", 64) },
 	} {
-		before, asked := *p, map[string]any{"thing": in["thing"], "confirm": in["confirm"],
+		before, request := *p, map[string]any{"thing": in["thing"], "confirm": in["confirm"],
 			"confirmationToken": in["confirmationToken"]}
 		change()
 		if got := act(in); got.Done || got.Status != "confirmation_needed" {
 			t.Errorf("%s: %+v", name, got)
 		}
-		*p, in = before, asked
+		*p, in = before, request
 	}
 	if got := act(in); !got.Done {
 		t.Errorf("confirmed: %+v", got)

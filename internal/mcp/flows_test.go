@@ -19,7 +19,7 @@ func TestAgentSeesFailureReasonAndRetries(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
-		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		post := a.succeeds(t, "create_draft", object{"text": "Refused at first"}).Text(t, "id")
 		e.box.Fault(t, c.Accounts[0], "publish", "reject", nil)
 		now := object{"postId": post, "socialAccountIds": c.IDs(), "waitSeconds": 30}
@@ -35,8 +35,8 @@ func TestAgentSeesFailureReasonAndRetries(t *testing.T) {
 		}
 		a.fails(t, "resolve", object{"scheduledPostId": id, "outcome": "published"}, "nknown")
 		a.succeeds(t, "retry", object{"scheduledPostId": id})
-		if asked := a.questions[len(a.questions)-1]; !strings.Contains(asked, "Cost: 15 credits") {
-			t.Errorf("before the retry the person was asked %q", asked)
+		if questions := a.questions[len(a.questions)-1]; !strings.Contains(questions, "Cost: 15 credits") {
+			t.Errorf("before the retry the person was asked %q", questions)
 		}
 		e.Await(t, c, crier.ID(id), crier.Published)
 		if got := servertest.Texts(e.box.Timeline(t, c.Accounts[0])); !slices.Equal(got, []string{"Refused at first"}) {
@@ -50,7 +50,7 @@ func TestSupersededFailureIsNotRetried(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
-		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		post := a.succeeds(t, "create_draft", object{"text": "Refused at first"}).Text(t, "id")
 		e.box.Fault(t, c.Accounts[0], "publish", "reject", object{"count": 1})
 		now := object{"postId": post, "socialAccountIds": c.IDs(), "waitSeconds": 30}
@@ -59,10 +59,10 @@ func TestSupersededFailureIsNotRetried(t *testing.T) {
 		a.succeeds(t, "update_draft", object{"postId": post, "text": "Mended"})
 		a.succeeds(t, "publish_now", now)
 		by := a.succeeds(t, "list_attempts", object{"scheduledPostId": id}).Text(t, "publication", "replacedBy")
-		asked := len(a.questions)
+		questions := len(a.questions)
 		a.fails(t, "retry", object{"scheduledPostId": id}, by, "twice")
-		if by == "" || len(a.questions) != asked {
-			t.Errorf("replaced by %q, the person was asked %q", by, a.questions[asked:])
+		if by == "" || len(a.questions) != questions {
+			t.Errorf("replaced by %q, the person was asked %q", by, a.questions[questions:])
 		}
 	})
 }
@@ -71,7 +71,7 @@ func TestScheduledPostChangeNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
-		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		post := a.succeeds(t, "create_draft", object{"text": "First"}).Text(t, "id")
 		a.succeeds(t, "update_draft", object{"postId": post, "text": "Second"})
 		if len(a.questions) != 0 {
@@ -118,7 +118,7 @@ func TestAgentManagesSlots(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
 		c := e.NewCrew(t, 100_000, "x")
-		a := connect(t, way(t, e.Server, c.Key), says("accept"), "")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		in := object{"hour": 7, "minute": 5, "label": "Early"}
 		slot := a.succeeds(t, "create_slot", in)
 		if slot.Text(t, "time") != "07:05" || !strings.Contains(a.questions[0], "replaces the default ones") {
@@ -149,11 +149,11 @@ func TestOpenSessionDoesNotKeepTheServerFromStopping(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		begun := time.Now()
+		start := time.Now()
 		if err := s.Stop(); err != nil {
 			t.Errorf("the server ended with: %v", err)
 		}
-		if took := time.Since(begun); took > server.DrainTime/2 {
+		if took := time.Since(start); took > server.DrainTime/2 {
 			t.Errorf("the server took %s to stop", took)
 		}
 		_ = session.Close() // the other end is already gone

@@ -100,11 +100,11 @@ func TestResourceErrorsHaveCodes(t *testing.T) {
 		crier.KindInvalid: jsonrpc.CodeInvalidParams, crier.KindForbidden: codeRefused,
 		crier.KindUnauthorized: codeRefused, "": jsonrpc.CodeInternalError} {
 		err := resourceError("crier://posts/x", &client.Error{Kind: kind, Message: "Not this one."})
-		var told *jsonrpc.Error
-		if !errors.As(err, &told) || told.Code != code || !strings.Contains(told.Message, "Not this one.") ||
-			!strings.Contains(string(told.Data), `"uri":"crier://posts/x"`) ||
-			!strings.Contains(string(told.Data), `"kind":"`) {
-			t.Errorf("%s: %+v, want the code %d", kind, told, code)
+		var rpcErr *jsonrpc.Error
+		if !errors.As(err, &rpcErr) || rpcErr.Code != code || !strings.Contains(rpcErr.Message, "Not this one.") ||
+			!strings.Contains(string(rpcErr.Data), `"uri":"crier://posts/x"`) ||
+			!strings.Contains(string(rpcErr.Data), `"kind":"`) {
+			t.Errorf("%s: %+v, want the code %d", kind, rpcErr, code)
 		}
 	}
 }

@@ -82,11 +82,11 @@ func signsIn(t *testing.T, s *servertest.Server, config auth.AuthorizationCodeHa
 	ada := s.NewFounder(t, "ada@example.com")
 	b := s.NewBrowser(t)
 	b.SignIn(t, ada.Email)
-	var asked string
+	var requested string
 	config.Client = s.Client
 	config.AuthorizationCodeFetcher = func(_ context.Context, args *auth.AuthorizationArgs) (
 		*auth.AuthorizationResult, error) {
-		asked = args.URL
+		requested = args.URL
 		got := decide(t, b, args.URL, "approve")
 		return &auth.AuthorizationResult{Code: got.Get("code"), State: got.Get("state"), Iss: got.Get("iss")}, nil
 	}
@@ -99,8 +99,8 @@ func signsIn(t *testing.T, s *servertest.Server, config auth.AuthorizationCodeHa
 	if !strings.Contains(string(got.Body), string(ada.Organization)) {
 		t.Errorf("the agent acts for somebody else: %s", got.Body)
 	}
-	if !strings.Contains(asked, url.QueryEscape(s.URL+"/mcp")) {
-		t.Errorf("the client did not name what the token is for: %s", asked)
+	if !strings.Contains(requested, url.QueryEscape(s.URL+"/mcp")) {
+		t.Errorf("the client did not name what the token is for: %s", requested)
 	}
 	source, err := handler.TokenSource(t.Context())
 	if err != nil {

@@ -494,8 +494,8 @@ func TestAddressesAreJudgedBeforeTheyAreLookedUp(t *testing.T) {
 		if reasonOf(refusal) != want {
 			t.Errorf("%s: %v, want %q", address, refusal, want)
 		}
-		if told := RefusedAddress(Fetcher{}.CheckURL(address)); (told != "") != (want == ReasonAddress) {
-			t.Errorf("%s is explained as %q", address, told)
+		if reason := RefusedAddress(Fetcher{}.CheckURL(address)); (reason != "") != (want == ReasonAddress) {
+			t.Errorf("%s is explained as %q", address, reason)
 		}
 	}
 	for _, address := range []string{"", "ftp://example.com/", "https://", "https://ada:hush@example.com/",

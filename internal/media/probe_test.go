@@ -186,9 +186,9 @@ func TestProbeCountsPages(t *testing.T) {
 func TestProbeRejects(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		file   []byte
-		reason media.Reason
-		says   string
+		file    []byte
+		reason  media.Reason
+		wantErr string
 	}{
 		"an empty file":            {nil, media.ReasonEmpty, "empty"},
 		"a web page":               {mediatest.HTML(), media.ReasonUnsupported, "text/html"},
@@ -213,8 +213,8 @@ func TestProbeRejects(t *testing.T) {
 			t.Parallel()
 			_, err := probe(t, c.file)
 			wantRefusal(t, err, c.reason)
-			if err != nil && !strings.Contains(err.Error(), c.says) {
-				t.Errorf("says %q, which lacks %q", err, c.says)
+			if err != nil && !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("says %q, which lacks %q", err, c.wantErr)
 			}
 		})
 	}

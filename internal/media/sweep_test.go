@@ -86,13 +86,13 @@ func TestSweepChecksInBatches(t *testing.T) {
 	for range 1203 {
 		blobs.keys = append(blobs.keys, newKey())
 	}
-	asked, largest := 0, 0
+	requests, largest := 0, 0
 	away := errors.New("the database is away")
 	swept, err := media.Sweep(t.Context(), blobs, time.Now(),
 		func(_ context.Context, ids []crier.ID) (map[crier.ID]bool, error) {
-			asked += len(ids)
+			requests += len(ids)
 			largest = max(largest, len(ids))
-			if asked > 1000 {
+			if requests > 1000 {
 				return nil, away
 			}
 			return nil, nil

@@ -45,8 +45,8 @@ func visual(code string, parts ...[]byte) []byte {
 	return isoPart(code, append([][]byte{head}, parts...)...)
 }
 
-// heard returns an audio description: two channels at 48 kHz.
-func heard(code string, version int, parts ...[]byte) []byte {
+// soundTrack returns an audio description: two channels at 48 kHz.
+func soundTrack(code string, version int, parts ...[]byte) []byte {
 	head := slices.Concat(make([]byte, 6), u16(1), u16(version), make([]byte, 6), u16(2), u16(16), u32(0),
 		u32(48000<<16))
 	return isoPart(code, append([][]byte{head}, parts...)...)
@@ -101,10 +101,10 @@ func TestMP4TellsItsPicturesAndTimes(t *testing.T) {
 		"VP9": {func(c *clip) {
 			c.entry = visual("vp09", isoPart("vpcC", u32(1<<24), []byte{0, 10, 0x82, 1, 1, 1, 0, 0}))
 		}, func(i *Info) { i.VideoCodec, i.BitDepth, i.Chroma = "vp9", 8, "4:2:0" }},
-		"sound": {func(c *clip) { c.sound = heard("mp4a", 0) }, func(i *Info) {
+		"sound": {func(c *clip) { c.sound = soundTrack("mp4a", 0) }, func(i *Info) {
 			i.AudioCodec, i.AudioChannels, i.AudioSampleRate = "aac", 2, 48000
 		}},
-		"unknown sound": {func(c *clip) { c.sound = heard("zzz ", 0) }, func(i *Info) {
+		"unknown sound": {func(c *clip) { c.sound = soundTrack("zzz ", 0) }, func(i *Info) {
 			i.AudioCodec, i.AudioChannels, i.AudioSampleRate = "zzz", 2, 48000
 		}},
 		"padding at the end of a list": {func(c *clip) { c.extra = u32(0) }, func(*Info) {}},
@@ -130,11 +130,11 @@ func TestMP4TellsItsPicturesAndTimes(t *testing.T) {
 func TestMP4ThatContradictsItselfIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*clip)
-		reason Reason
-		says   string
+		change  func(*clip)
+		reason  Reason
+		wantErr string
 	}{
-		"only sound": {func(c *clip) { c.handler, c.entry = "soun", heard("mp4a", 0) }, ReasonUnsupported,
+		"only sound": {func(c *clip) { c.handler, c.entry = "soun", soundTrack("mp4a", 0) }, ReasonUnsupported,
 			"no pictures"},
 		"no time at all":            {func(c *clip) { c.mvhdTime, c.mdhdTime = 0, 0 }, ReasonCorrupt, "how long it is"},
 		"a thousand hours and more": {func(c *clip) { c.mvhdTime = math.MaxUint32 }, ReasonCorrupt, "how long it is"},
@@ -173,8 +173,8 @@ func TestMP4ThatContradictsItselfIsRefused(t *testing.T) {
 		given := newClip()
 		c.change(&given)
 		_, refusal := probed(t, given.file())
-		if reasonOf(refusal) != c.reason || refusal != nil && !strings.Contains(refusal.Message, c.says) {
-			t.Errorf("%s: %v, want %q: %s", name, refusal, c.reason, c.says)
+		if reasonOf(refusal) != c.reason || refusal != nil && !strings.Contains(refusal.Message, c.wantErr) {
+			t.Errorf("%s: %v, want %q: %s", name, refusal, c.reason, c.wantErr)
 		}
 	}
 	if _, refusal := probed(t, slices.Concat(isoPart("ftyp", []byte("isom"), u32(0)), isoPart("mdat", make([]byte,
@@ -265,8 +265,8 @@ func TestQuickTimeHidesItsSound(t *testing.T) {
 		codec          string
 		channels, rate int
 	}{
-		"version 0": {heard("sowt", 0), "pcm", 2, 48000},
-		"version 2": {heard("lpcm", 2, long), "pcm", 6, 44100},
+		"version 0": {soundTrack("sowt", 0), "pcm", 2, 48000},
+		"version 2": {soundTrack("lpcm", 2, long), "pcm", 6, 44100},
 	} {
 		given := newClip()
 		given.sound = c.entry
@@ -312,9 +312,9 @@ func TestWebMTellsWhatItsHeadersSay(t *testing.T) {
 		u32(int(math.Float32bits(1000))))),
 		ebml(webmTracks, pictures(640, 360), sound, pictures(1, 1)), data)
 	for name, c := range map[string]struct {
-		file   []byte
-		reason Reason
-		says   string
+		file    []byte
+		reason  Reason
+		wantErr string
 	}{
 		"whole":          {whole(length(2000), ebml(webmTracks, pictures(640, 360), sound), data), "", ""},
 		"without a size": {endless, "", ""}, // as in a stream
@@ -338,9 +338,9 @@ func TestWebMTellsWhatItsHeadersSay(t *testing.T) {
 	} {
 		got, refusal := probed(t, c.file)
 		got.ByteSize, got.BitRate = 0, 0
-		if reasonOf(refusal) != c.reason || refusal != nil && !strings.Contains(refusal.Message, c.says) ||
+		if reasonOf(refusal) != c.reason || refusal != nil && !strings.Contains(refusal.Message, c.wantErr) ||
 			refusal == nil && got != want {
-			t.Errorf("%s: %+v, %v; want %q: %s", name, got, refusal, c.reason, c.says)
+			t.Errorf("%s: %+v, %v; want %q: %s", name, got, refusal, c.reason, c.wantErr)
 		}
 	}
 }

@@ -96,8 +96,8 @@ func TestDeliveryResults(t *testing.T) {
 	sender := Sender{Transport: &http.Transport{DisableKeepAlives: true}, Now: time.Now,
 		Timeout: 300 * time.Millisecond}
 	for path, want := range map[string]struct {
-		status int
-		says   string
+		status  int
+		wantErr string
 	}{
 		"/ok": {200, ""}, "/accepted": {202, ""}, "/no-content": {204, ""}, "/broken": {500, "500"},
 		"/gone": {410, "410"}, "/refused": {400, "400"}, "/moved": {307, "redirects are not followed"},
@@ -106,8 +106,8 @@ func TestDeliveryResults(t *testing.T) {
 		start := time.Now()
 		got := sender.Send(context.Background(), Message{URL: server.URL + path, ID: "1",
 			Secrets: []string{NewSecret()}})
-		if got.Status != want.status || (want.says == "") != (got.Error == "") ||
-			!strings.Contains(got.Error, want.says) {
+		if got.Status != want.status || (want.wantErr == "") != (got.Error == "") ||
+			!strings.Contains(got.Error, want.wantErr) {
 			t.Errorf("%s: %d %q", path, got.Status, got.Error)
 		}
 		if len(got.Answer) > crier.MaxWebhookAnswer || strings.ContainsRune(got.Answer, 0) ||

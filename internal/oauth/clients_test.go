@@ -79,7 +79,7 @@ func TestClientMetadataDocuments(t *testing.T) {
 		if (err == nil) != c.known {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if _, told := errors.AsType[*crier.Error](err); err != nil && !told {
+		if _, known := errors.AsType[*crier.Error](err); err != nil && !known {
 			t.Errorf("%s: a person cannot be told %v", name, err)
 		}
 		if c.known && (got.Name != "A client" || got.Host != "a.example") {

@@ -30,16 +30,16 @@ const (
 
 var secret = strings.Repeat("k", 43)
 
-// desk is the package's rules on a store, at a time set by the test.
-type desk struct {
+// fixture is the package's rules on a store, at a time set by the test.
+type fixture struct {
 	Rules
 	f   *storetest.Fixture
 	now time.Time
 }
 
-func newDesk(t *testing.T, f *storetest.Fixture) *desk {
+func newFixture(t *testing.T, f *storetest.Fixture) *fixture {
 	t.Helper()
-	d := &desk{f: f, now: f.Now.Time}
+	d := &fixture{f: f, now: f.Now.Time}
 	d.Rules = New(Config{Store: f.Store, Keys: ring(t, secret), Clock: func() time.Time { return d.now },
 		PublicURL: home, Registration: true,
 		Clients: []Client{{ID: "inspector", Name: "Inspector", RedirectURIs: []string{redirect}, Configured: true},
@@ -57,7 +57,7 @@ func ring(t *testing.T, secrets string) *auth.Keyring {
 }
 
 // works reports whether an access token is valid.
-func (d *desk) works(t *testing.T, tokens crier.BearerTokens) bool {
+func (d *fixture) works(t *testing.T, tokens crier.BearerTokens) bool {
 	t.Helper()
 	found, err := d.f.AccessToken(t.Context(), auth.Hash(tokens.AccessToken), crier.TimeOf(d.now))
 	if err == nil && found.Person.ID != d.f.Owner.ID {
@@ -80,16 +80,16 @@ func code(t *testing.T, err error) string {
 }
 
 // signedIn completes a device login.
-func (d *desk) signedIn(t *testing.T) crier.BearerTokens {
+func (d *fixture) signedIn(t *testing.T) crier.BearerTokens {
 	t.Helper()
-	begun, err := d.Devices.Start(t.Context(), "Laptop")
+	device, err := d.Devices.Start(t.Context(), "Laptop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Devices.Decide(t.Context(), d.f.Owner.ID, begun.UserCode, true); err != nil {
+	if err := d.Devices.Decide(t.Context(), d.f.Owner.ID, device.UserCode, true); err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := d.Devices.Redeem(t.Context(), begun.DeviceCode)
+	tokens, err := d.Devices.Redeem(t.Context(), device.DeviceCode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +139,8 @@ func TestDevicePollingResponses(t *testing.T) {
 func TestFastPollingAddsFiveSeconds(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d := newDesk(t, f)
-		begun, err := d.Devices.Start(t.Context(), "Laptop")
+		d := newFixture(t, f)
+		device, err := d.Devices.Start(t.Context(), "Laptop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestFastPollingAddsFiveSeconds(t *testing.T) {
 			{20 * time.Second, "authorization_pending"},
 		} {
 			d.now = d.now.Add(c.after)
-			_, err := d.Devices.Redeem(t.Context(), begun.DeviceCode)
+			_, err := d.Devices.Redeem(t.Context(), device.DeviceCode)
 			if got := code(t, err); got != c.want {
 				t.Errorf("question %d: %q, want %q", i, got, c.want)
 			}
@@ -165,16 +165,16 @@ func TestFastPollingAddsFiveSeconds(t *testing.T) {
 func TestDeviceCodeRedeemedManyTimesAtOnceGivesTokensOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d := newDesk(t, f)
-		begun, err := d.Devices.Start(t.Context(), "Laptop")
+		d := newFixture(t, f)
+		device, err := d.Devices.Start(t.Context(), "Laptop")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Devices.Decide(t.Context(), f.Owner.ID, begun.UserCode, true); err != nil {
+		if err := d.Devices.Decide(t.Context(), f.Owner.ID, device.UserCode, true); err != nil {
 			t.Fatal(err)
 		}
 		answers := atOnce(4, func() error {
-			_, err := d.Devices.Redeem(t.Context(), begun.DeviceCode)
+			_, err := d.Devices.Redeem(t.Context(), device.DeviceCode)
 			return err
 		})
 		if given := count(t, answers, ""); given != 1 || count(t, answers, "invalid_grant") != 3 {
@@ -209,18 +209,18 @@ func count(t *testing.T, answers []error, want string) (n int) {
 func TestDeviceDecisionCountsOnceAndInTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d, ctx := newDesk(t, f), t.Context()
-		begun, err := d.Devices.Start(ctx, "\u202eLaptop\x07")
+		d, ctx := newFixture(t, f), t.Context()
+		device, err := d.Devices.Start(ctx, "\u202eLaptop\x07")
 		if err != nil {
 			t.Fatal(err)
 		}
 		// As people type it.
-		typed := strings.ToLower(strings.ReplaceAll(begun.UserCode, "-", " . "))
+		typed := strings.ToLower(strings.ReplaceAll(device.UserCode, "-", " . "))
 		pending, err := d.Devices.Pending(ctx, typed)
 		if err != nil || pending == nil || pending.ClientName != "Laptop" {
 			t.Fatalf("the person is asked about %+v, %v", pending, err)
 		}
-		for _, wrong := range []string{"", "ABCD-EFG", begun.UserCode + "A", begun.UserCode[:4]} {
+		for _, wrong := range []string{"", "ABCD-EFG", device.UserCode + "A", device.UserCode[:4]} {
 			if err := d.Devices.Decide(ctx, f.Owner.ID, wrong, true); kindOf(err) != crier.KindNotFound {
 				t.Errorf("the code %q: %v", wrong, err)
 			}
@@ -228,13 +228,13 @@ func TestDeviceDecisionCountsOnceAndInTime(t *testing.T) {
 		if err := d.Devices.Decide(ctx, f.Owner.ID, typed, false); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Devices.Decide(ctx, f.Owner.ID, begun.UserCode, true); kindOf(err) != crier.KindNotFound {
+		if err := d.Devices.Decide(ctx, f.Owner.ID, device.UserCode, true); kindOf(err) != crier.KindNotFound {
 			t.Errorf("the person changed their mind: %v", err)
 		}
-		if pending, err := d.Devices.Pending(ctx, begun.UserCode); pending != nil || err != nil {
+		if pending, err := d.Devices.Pending(ctx, device.UserCode); pending != nil || err != nil {
 			t.Errorf("they are asked again: %+v, %v", pending, err)
 		}
-		if _, err := d.Devices.Redeem(ctx, begun.DeviceCode); code(t, err) != "access_denied" {
+		if _, err := d.Devices.Redeem(ctx, device.DeviceCode); code(t, err) != "access_denied" {
 			t.Errorf("the device is told %v", err)
 		}
 		late, err := d.Devices.Start(ctx, "")
@@ -273,7 +273,7 @@ func TestUserCodesAreNormalized(t *testing.T) {
 func TestTokensExpireAndAreRefreshed(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d, ctx := newDesk(t, f), t.Context()
+		d, ctx := newFixture(t, f), t.Context()
 		first := d.signedIn(t)
 		if first.TokenType != "Bearer" || first.ExpiresIn != int(accessLife.Seconds()) {
 			t.Errorf("the tokens are %+v", first)
@@ -305,7 +305,7 @@ func TestTokensExpireAndAreRefreshed(t *testing.T) {
 func TestRefreshTokenUsedManyTimesAtOnceEndsTheLogin(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d, ctx := newDesk(t, f), t.Context()
+		d, ctx := newFixture(t, f), t.Context()
 		stolen, other := d.signedIn(t), d.signedIn(t)
 		var given crier.BearerTokens
 		var mu sync.Mutex
@@ -338,7 +338,7 @@ func TestRefreshTokenUsedManyTimesAtOnceEndsTheLogin(t *testing.T) {
 func TestRevokingATokenEndsOnlyItsLogin(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d, ctx := newDesk(t, f), t.Context()
+		d, ctx := newFixture(t, f), t.Context()
 		kept := d.signedIn(t)
 		for _, which := range []func(crier.BearerTokens) string{
 			func(b crier.BearerTokens) string { return b.AccessToken },
@@ -394,7 +394,7 @@ func query(t *testing.T, to *SentBack) url.Values {
 }
 
 // approved returns the code that a client gets when the person agrees.
-func (d *desk) approved(t *testing.T, r AuthorizationRequest) string {
+func (d *fixture) approved(t *testing.T, r AuthorizationRequest) string {
 	t.Helper()
 	consent, err := d.Authorizations.Consent(t.Context(), d.f.Owner.ID, session, r)
 	if err != nil {
@@ -414,7 +414,7 @@ func grant(code string) CodeGrant {
 func TestConsentShowsClientAndScopes(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d := newDesk(t, f)
+		d := newFixture(t, f)
 		consent, err := d.Authorizations.Consent(t.Context(), f.Owner.ID, session, request())
 		if err != nil || consent.Client.Name != "Inspector" || consent.RedirectURI != redirect ||
 			consent.Resource != home+"/mcp" || len(consent.Roles) != 1 || consent.Roles[0].Organization != "Acme" ||
@@ -435,7 +435,7 @@ func TestConsentShowsClientAndScopes(t *testing.T) {
 func TestAuthorizationErrorsGoToTheRightParty(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
-	d := newDesk(t, f)
+	d := newFixture(t, f)
 	for name, c := range map[string]struct {
 		change func(*AuthorizationRequest)
 		// person is the kind of error that the person sees, client the one that the program gets.
@@ -512,13 +512,13 @@ func TestResponseIsAddedToTheRedirectURI(t *testing.T) {
 func TestTicketIsBoundToPersonSessionAndTime(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d, ctx := newDesk(t, f), t.Context()
+		d, ctx := newFixture(t, f), t.Context()
 		consent, err := d.Authorizations.Consent(ctx, f.Owner.ID, session, request())
 		if err != nil {
 			t.Fatal(err)
 		}
 		stranger := f.NewUser("other@acme.example").ID
-		begun := d.now
+		start := d.now
 		for name, c := range map[string]struct {
 			user            crier.ID
 			session, ticket string
@@ -538,7 +538,7 @@ func TestTicketIsBoundToPersonSessionAndTime(t *testing.T) {
 			"no ticket":       {f.Owner.ID, session, "", 0, secret, false},
 			"no base64":       {f.Owner.ID, session, "…", 0, secret, false},
 		} {
-			d.now = begun.Add(c.after)
+			d.now = start.Add(c.after)
 			d.Authorizations.keys = ring(t, c.keys)
 			to, err := d.Authorizations.Decide(ctx, c.user, c.session, c.ticket, true)
 			if (err == nil) != c.good || !c.good && kindOf(err) != crier.KindNotFound {
@@ -551,7 +551,7 @@ func TestTicketIsBoundToPersonSessionAndTime(t *testing.T) {
 func TestCodeIsBoundToItsRequest(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d := newDesk(t, f)
+		d := newFixture(t, f)
 		for _, c := range []struct {
 			name   string
 			change func(*CodeGrant)
@@ -593,7 +593,7 @@ func TestLengthOfAVerifierIsBounded(t *testing.T) {
 func TestCodeReuseAtOnceRevokesItsTokens(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		d, ctx := newDesk(t, f), t.Context()
+		d, ctx := newFixture(t, f), t.Context()
 		g := grant(d.approved(t, request()))
 		tokens, err := d.Authorizations.Exchange(ctx, g)
 		if err != nil || !d.works(t, tokens) {
@@ -632,7 +632,7 @@ func TestCodeReuseAtOnceRevokesItsTokens(t *testing.T) {
 func TestDynamicClientRegistration(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
-	d := newDesk(t, f)
+	d := newFixture(t, f)
 	long := "https://a.example/" + strings.Repeat("x", maxRedirectURI-len("https://a.example/"))
 	many := func(n int) (list []string) {
 		for range n {
@@ -693,7 +693,7 @@ func numbered(address string, n int) (list []string) {
 func TestRegisteredClientIDCannotBeForged(t *testing.T) {
 	t.Parallel()
 	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
-	d := newDesk(t, f)
+	d := newFixture(t, f)
 	r, err := d.Authorizations.Register(ClientRegistration{ClientName: "\u202e", RedirectURIs: []string{redirect}})
 	if err != nil || r.ClientName != "A program" {
 		t.Fatalf("%+v, %v", r, err)

@@ -189,8 +189,8 @@ func TestEmptyPagesLeadBackToWhereTheyWereAsked(t *testing.T) {
 	cs := newCursors(t)
 	r := Request{List: "l", SortBy: "title", Limit: 2}
 	key := store.Key{Value: "m", ID: crier.NewID()}
-	asked := Query{request: r, query: store.PageQuery{Sort: "title", Limit: 2, Seek: &key}}
-	page := Page(cs, asked, store.PageRows[int]{Before: true, After: true}, 1)
+	query := Query{request: r, query: store.PageQuery{Sort: "title", Limit: 2, Seek: &key}}
+	page := Page(cs, query, store.PageRows[int]{Before: true, After: true}, 1)
 	if page.Data == nil || len(page.Data) != 0 {
 		t.Errorf("the data are %#v, want an empty list", page.Data)
 	}

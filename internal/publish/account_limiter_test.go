@@ -61,7 +61,7 @@ func TestAdmitHasALowerBoundOnACrowdedNode(t *testing.T) {
 func TestAcquireBoundsTheCallsOfAnAccount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, account, began := newAccountLimiter(), crier.NewID(), time.Now()
+		l, account, start := newAccountLimiter(), crier.NewID(), time.Now()
 		var release func()
 		for range maxAccountCalls {
 			var err error
@@ -69,12 +69,12 @@ func TestAcquireBoundsTheCallsOfAnAccount(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := l.acquire(t.Context(), crier.NewID()); err != nil || !time.Now().Equal(began) {
-			t.Errorf("another account: %v after %v", err, time.Since(began))
+		if _, err := l.acquire(t.Context(), crier.NewID()); err != nil || !time.Now().Equal(start) {
+			t.Errorf("another account: %v after %v", err, time.Since(start))
 		}
 		if _, err := l.acquire(t.Context(), account); !errors.Is(err, errAccountBusy) ||
-			time.Since(began) != maxCallWait {
-			t.Errorf("behind slow calls: %v after %v", err, time.Since(began))
+			time.Since(start) != maxCallWait {
+			t.Errorf("behind slow calls: %v after %v", err, time.Since(start))
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -82,9 +82,9 @@ func TestAcquireBoundsTheCallsOfAnAccount(t *testing.T) {
 			t.Errorf("for a job that has ended: %v", err)
 		}
 		time.AfterFunc(time.Second, release)
-		began = time.Now()
-		if _, err := l.acquire(t.Context(), account); err != nil || time.Since(began) != time.Second {
-			t.Errorf("after a call has ended: %v after %v", err, time.Since(began))
+		start = time.Now()
+		if _, err := l.acquire(t.Context(), account); err != nil || time.Since(start) != time.Second {
+			t.Errorf("after a call has ended: %v after %v", err, time.Since(start))
 		}
 		time.AfterFunc(time.Second, l.close)
 		if _, err := l.acquire(t.Context(), account); !errors.Is(err, errClosing) || !l.closing() {

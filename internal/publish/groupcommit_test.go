@@ -11,17 +11,17 @@ import (
 	"crier/internal/store"
 )
 
-// gathered records what was run together.
-type gathered struct {
-	mu    sync.Mutex
-	runs  [][]int
-	spoil int           // fails every run that contains it
-	gate  chan struct{} // the first run waits for it
+// batchRecorder records what was run together.
+type batchRecorder struct {
+	mu     sync.Mutex
+	runs   [][]int
+	failOn int           // fails every run that contains it
+	gate   chan struct{} // the first run waits for it
 }
 
-var errSpoilt = errors.New("spoilt")
+var errBatch = errors.New("spoilt")
 
-func (g *gathered) run(_ context.Context, _ store.LockWait, items []int) error {
+func (g *batchRecorder) run(_ context.Context, _ store.LockWait, items []int) error {
 	g.mu.Lock()
 	first := len(g.runs) == 0
 	g.runs = append(g.runs, slices.Clone(items))
@@ -29,8 +29,8 @@ func (g *gathered) run(_ context.Context, _ store.LockWait, items []int) error {
 	if first {
 		<-g.gate
 	}
-	if slices.Contains(items, g.spoil) {
-		return errSpoilt
+	if slices.Contains(items, g.failOn) {
+		return errBatch
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func waitFor(t *testing.T, condition func() bool) {
 
 func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 	t.Parallel()
-	g := &gathered{spoil: 7, gate: make(chan struct{})}
+	g := &batchRecorder{failOn: 7, gate: make(chan struct{})}
 	all := &groupCommit[int]{run: g.run, workers: 1}
 	const items = maxBatch + 10
 	results := make([]error, items)
@@ -68,7 +68,7 @@ func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 	close(g.gate)
 	done.Wait()
 	for i, err := range results {
-		if spoilt := errors.Is(err, errSpoilt); spoilt != (i == g.spoil) {
+		if spoilt := errors.Is(err, errBatch); spoilt != (i == g.failOn) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}

@@ -16,11 +16,11 @@ import (
 	"crier/internal/store"
 )
 
-// shelf is a library of a few assets.
-type shelf []store.Asset
+// testAssets is a library of a few assets.
+type testAssets []store.Asset
 
 // AssetsByID returns the requested assets.
-func (s shelf) AssetsByID(_ context.Context, _ crier.ID, ids []crier.ID) ([]store.Asset, error) {
+func (s testAssets) AssetsByID(_ context.Context, _ crier.ID, ids []crier.ID) ([]store.Asset, error) {
 	var found []store.Asset
 	for _, a := range s {
 		for _, id := range ids {
@@ -76,7 +76,7 @@ func TestProviderMediaHasContentAndURL(t *testing.T) {
 	processing := asset(t, crier.AssetProcessing, media.Facts{})
 	c.putFile(t, ready.ID, media.VariantOriginal, "original")
 	c.putFile(t, ready.ID, media.VariantJPEG, "jpeg")
-	found, err := c.Media(t.Context(), shelf{ready, processing}, crier.NewID(),
+	found, err := c.Media(t.Context(), testAssets{ready, processing}, crier.NewID(),
 		[]crier.ID{ready.ID, processing.ID, crier.NewID()})
 	if err != nil || len(found) != 1 {
 		t.Fatalf("found %v: %v", found, err)

@@ -159,8 +159,8 @@ func (n *testNetwork) PostMetrics(context.Context, provider.Account, []string) (
 func (n *testNetwork) count(call string) (times int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, made := range n.calls {
-		if made == call {
+	for _, one := range n.calls {
+		if one == call {
 			times++
 		}
 	}

@@ -73,12 +73,12 @@ func TestLostAnswers(t *testing.T) {
 				n := newTestNetwork(c.commits...)
 				n.strategy, n.looks, n.twoStep, n.parts = c.strategy, c.looks, c.twoStep, max(1, c.parts)
 				f := withNetwork(t, st, n)
-				began := f.now()
+				start := f.now()
 				p := f.run(t, f.insert(t, f.costs(t, 5)).ID)
 				if p.Status != c.want || len(n.public) != c.public {
 					t.Errorf("%s, public %v", p.Status, n.public)
 				}
-				if took := f.now().Sub(began); took > c.after || took < c.atLeast {
+				if took := f.now().Sub(start); took > c.after || took < c.atLeast {
 					t.Errorf("it took %v, want %v to %v", took, c.atLeast, c.after)
 				}
 				if got := f.attempts(t, p); !slices.Equal(got, c.attempts) {
@@ -95,7 +95,7 @@ func TestDeadWorkerCallIsReconciledAtOnce(t *testing.T) {
 		n := newTestNetwork()
 		f := withNetwork(t, st, n)
 		p := f.insert(t)
-		f.dieInCall(t, p)
+		f.crashInCall(t, p)
 		n.show()
 		if next := f.step(t, p.ID); next.Sub(f.now()) > 0 {
 			t.Fatalf("the lease of a dead worker keeps others out for %v", next.Sub(f.now()))
@@ -107,8 +107,8 @@ func TestDeadWorkerCallIsReconciledAtOnce(t *testing.T) {
 	})
 }
 
-// dieInCall leaves a publication in the state of a worker that dies in its call.
-func (f *fixture) dieInCall(tb testing.TB, p store.Publication) {
+// crashInCall leaves a publication in the state of a worker that dies in its call.
+func (f *fixture) crashInCall(tb testing.TB, p store.Publication) {
 	tb.Helper()
 	ctx, now := context.Background(), crier.TimeOf(f.now())
 	w := &worker{pub: f.Publisher, owner: crier.NewID(), p: p, info: provider.Info{CommitTimeout: 20 * time.Second}}
@@ -199,10 +199,10 @@ func TestRetryByHand(t *testing.T) {
 		if p.Status != crier.Failed {
 			t.Fatal(p.Status)
 		}
-		replaced := func(by store.Publication, says string) {
+		replaced := func(by store.Publication, wantText string) {
 			t.Helper()
 			if err := retry(&p); !crier.IsKind(err, crier.KindConflict) ||
-				!strings.Contains(err.Error(), string(by.ID)) || !strings.Contains(err.Error(), says) {
+				!strings.Contains(err.Error(), string(by.ID)) || !strings.Contains(err.Error(), wantText) {
 				t.Errorf("replaced by %s, which is %s: %v", by.ID, by.Status, err)
 			}
 		}

@@ -59,34 +59,34 @@ func TestPublicationsOfABackupAreLookedForBeforeAnythingIsSent(t *testing.T) {
 		since    time.Duration // since the restore
 		change   func(t *testing.T, f *fixture, n *testNetwork)
 		want     crier.ScheduledPostStatus
-		says     string // in the message
+		wantText string // in the message
 		commits  int
 		attempts []string
 	}{
 		"shown": {public: 1, due: -time.Minute, want: crier.Published, attempts: []string{"reconcile published"}},
 		"not shown": {due: -time.Minute, want: crier.Unknown, attempts: []string{"reconcile unclear"},
-			says: "and this may have been published since: the network does not show it"},
+			wantText: "and this may have been published since: the network does not show it"},
 		"due later": {due: 10 * time.Minute, want: crier.Published, commits: 1,
 			attempts: []string{"publish published"}},
 		"due later and shown already": {public: 1, due: 10 * time.Minute, want: crier.Unknown,
-			says: "it may have been published early", attempts: []string{"reconcile unclear"}},
+			wantText: "it may have been published early", attempts: []string{"reconcile unclear"}},
 		"a network that cannot be read": {due: -time.Minute, want: crier.Unknown,
 			attempts: []string{"reconcile unclear"},
-			says:     "this network gives no way to find out whether it was published",
+			wantText: "this network gives no way to find out whether it was published",
 			change:   func(_ *testing.T, _ *fixture, n *testNetwork) { n.strategy = provider.Strategy{} }},
 		"a network that cannot be read, due later": {due: 10 * time.Minute, want: crier.Published, commits: 1,
 			attempts: []string{"publish published"},
 			change:   func(_ *testing.T, _ *fixture, n *testNetwork) { n.strategy = provider.Strategy{} }},
 		"long after the restore": {public: 1, due: -time.Minute, since: restoredLookupTime + time.Minute,
-			want: crier.Unknown, says: "it took too long to find out", attempts: []string{"reconcile unclear"}},
-		"without its account": {public: 1, due: -time.Minute, want: crier.Unknown, says: "the account is disabled",
+			want: crier.Unknown, wantText: "it took too long to find out", attempts: []string{"reconcile unclear"}},
+		"without its account": {public: 1, due: -time.Minute, want: crier.Unknown, wantText: "the account is disabled",
 			attempts: []string{"reconcile unclear"},
 			change:   func(t *testing.T, f *fixture, _ *testNetwork) { f.setAccount(t, crier.AccountDisabled) }},
 		"asked twice": {public: 1, due: -time.Minute, want: crier.Published,
 			attempts: []string{"reconcile temporary", "reconcile published"},
 			change:   func(_ *testing.T, _ *fixture, n *testNetwork) { n.looks = []answer{{err: outage}} }},
 		"refused to be asked": {public: 1, due: -time.Minute, want: crier.Unknown,
-			says: "the network could not be asked: no such thing", attempts: []string{"reconcile unclear"},
+			wantText: "the network could not be asked: no such thing", attempts: []string{"reconcile unclear"},
 			change: func(_ *testing.T, _ *fixture, n *testNetwork) { n.looks = []answer{{err: refused}} }},
 		"told in two steps": {public: 1, due: -time.Minute, want: crier.Published,
 			attempts: []string{"reconcile pending", "reconcile published"},
@@ -110,7 +110,7 @@ func TestPublicationsOfABackupAreLookedForBeforeAnythingIsSent(t *testing.T) {
 				}
 				p := f.runLate(t, f.insert(t, fromBackup(r, c.due)).ID)
 				if p.Status != c.want || n.count("commit post") != c.commits ||
-					!strings.Contains(crier.Text(p.ErrorMessage), c.says) {
+					!strings.Contains(crier.Text(p.ErrorMessage), c.wantText) {
 					t.Errorf("%s after %v: %s", p.Status, n.calls, crier.Text(p.ErrorMessage))
 				}
 				if got := f.attempts(t, p); !slices.Equal(got, c.attempts) {

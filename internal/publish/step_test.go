@@ -85,12 +85,12 @@ func TestRetriesStopWhenTheNextWouldBeTooLate(t *testing.T) {
 	t.Parallel()
 	n := newTestNetwork(slices.Repeat([]answer{{err: outage}}, 50)...)
 	f := withNetwork(t, databases.Fresh(t, store.SQLite).Open(t), n)
-	began := f.now()
+	start := f.now()
 	p := f.run(t, f.insert(t).ID)
 	late := time.Duration(crier.DefaultPublishLateMinutes) * time.Minute
-	if p.Status != crier.Missed || f.now().Sub(began) > late ||
+	if p.Status != crier.Missed || f.now().Sub(start) > late ||
 		!strings.HasSuffix(crier.Text(p.ErrorMessage), "out of order") {
-		t.Errorf("%s after %v: %s", p.Status, f.now().Sub(began), crier.Text(p.ErrorMessage))
+		t.Errorf("%s after %v: %s", p.Status, f.now().Sub(start), crier.Text(p.ErrorMessage))
 	}
 }
 

@@ -144,9 +144,9 @@ func TestARenewalDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
 		f := newFixture(t, st, n)
 		n.token = provider.Token{Access: "renewed", ExpiresAt: f.now().Add(time.Hour)}
 		f.hold(t, provider.Token{Access: "old"}, time.Minute)
-		asked := f.account
+		before := f.account
 		n.before = func() { f.hold(t, provider.Token{Access: "connected anew"}, 2*time.Hour) }
-		if _, err := f.Tokens.Renew(t.Context(), asked); err != nil {
+		if _, err := f.Tokens.Renew(t.Context(), before); err != nil {
 			t.Fatal(err)
 		}
 		if token, err := f.Tokens.Open(f.stored(t)); err != nil || token.Access.Reveal() != "connected anew" {
@@ -154,7 +154,7 @@ func TestARenewalDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
 		}
 		// A caller with the old token gets the newer one, without a call to the network.
 		n.before = func() { t.Error("the network was asked again") }
-		a, err := f.Tokens.Renew(t.Context(), asked)
+		a, err := f.Tokens.Renew(t.Context(), before)
 		if err != nil || !a.TokenExpiresAt.Equal(f.now().Add(2*time.Hour)) {
 			t.Errorf("%+v, %v", a.TokenExpiresAt, err)
 		}
@@ -204,24 +204,24 @@ func TestNodesWaitForTheOneThatRenews(t *testing.T) {
 	eachShared(t, func(t *testing.T, st *store.Store) {
 		f := newFixture(t, st, &renewer{before: func() { t.Error("two nodes renew") }})
 		f.hold(t, provider.Token{Access: "old"}, time.Minute)
-		asked := f.account
+		before := f.account
 		now, until := crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(refreshClaim))
-		if ok, err := st.ClaimRefresh(t.Context(), asked.ID, crier.NewID(), now, until); err != nil || !ok {
+		if ok, err := st.ClaimRefresh(t.Context(), before.ID, crier.NewID(), now, until); err != nil || !ok {
 			t.Fatalf("%v, %v", ok, err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := f.Tokens.awaitRenewal(gone, asked); !errors.Is(err, context.Canceled) {
+		if _, err := f.Tokens.awaitRenewal(gone, before); !errors.Is(err, context.Canceled) {
 			t.Errorf("a caller that went away: %v", err)
 		}
 		f.hold(t, provider.Token{Access: "theirs"}, time.Hour) // committed by the other node
-		a, err := f.Tokens.Renew(t.Context(), asked)
+		a, err := f.Tokens.Renew(t.Context(), before)
 		if err != nil || !a.TokenExpiresAt.Equal(f.now().Add(time.Hour)) {
 			t.Errorf("%v, %v", a.TokenExpiresAt, err)
 		}
-		asked = f.account
+		before = f.account
 		f.setAccount(t, crier.AccountRefreshNeeded) // the other node was refused
-		_, err = f.Tokens.Renew(t.Context(), asked)
+		_, err = f.Tokens.Renew(t.Context(), before)
 		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.AuthExpired ||
 			failure.Message != "the account has to be connected again" {
 			t.Errorf("%v", err)

@@ -72,15 +72,15 @@ type quieter struct{ slog.Handler }
 
 // Handle passes on records that are not about the shutdown.
 func (h quieter) Handle(ctx context.Context, record slog.Record) error {
-	if errors.Is(ctx.Err(), context.Canceled) && tellsOfCancellation(record) {
+	if errors.Is(ctx.Err(), context.Canceled) && isCancellation(record) {
 		return nil
 	}
 	return h.Handler.Handle(ctx, record)
 }
 
-// tellsOfCancellation reports whether the error of a record is a canceled context. River logs some errors as errors and
+// isCancellation reports whether the error of a record is a canceled context. River logs some errors as errors and
 // most as text.
-func tellsOfCancellation(record slog.Record) (cancelled bool) {
+func isCancellation(record slog.Record) (cancelled bool) {
 	record.Attrs(func(a slog.Attr) bool {
 		if a.Key == "error" || a.Key == "err" {
 			cancelled = strings.Contains(a.Value.String(), context.Canceled.Error())

@@ -14,10 +14,10 @@ func TestRiverErrorsAreLoggedExceptAtShutdown(t *testing.T) {
 	const running, stopped = false, true
 	wrapped := fmt.Errorf("begin: %w", context.Canceled)
 	for name, c := range map[string]struct {
-		stops bool
-		level slog.Level
-		attrs []any
-		kept  bool
+		stops  bool
+		level  slog.Level
+		attrs  []any
+		logged bool
 	}{
 		"chatter":                    {running, slog.LevelInfo, nil, false},
 		"a failure":                  {running, slog.LevelError, []any{"error", "disk full"}, true},
@@ -39,8 +39,8 @@ func TestRiverErrorsAreLoggedExceptAtShutdown(t *testing.T) {
 				cancel()
 			}
 			log.Log(ctx, c.level, "something", c.attrs...)
-			if kept := out.Len() > 0; kept != c.kept {
-				t.Errorf("kept: %v, want %v: %s", kept, c.kept, out.String())
+			if logged := out.Len() > 0; logged != c.logged {
+				t.Errorf("kept: %v, want %v: %s", logged, c.logged, out.String())
 			}
 		})
 	}

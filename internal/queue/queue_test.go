@@ -257,10 +257,10 @@ func TestTimedJobsStartOnTimeAndNeverEarly(t *testing.T) {
 func TestStopLetsRunningJobsFinishAndStartsNoMore(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
-		begun, finish := make(chan int, 10), make(chan struct{})
+		started, finish := make(chan int, 10), make(chan struct{})
 		var finished sync.Map
 		q, st := newQueue(t, db, func(ctx context.Context, p probe) error {
-			begun <- p.Number
+			started <- p.Number
 			select {
 			case <-finish:
 			case <-ctx.Done():
@@ -271,7 +271,7 @@ func TestStopLetsRunningJobsFinishAndStartsNoMore(t *testing.T) {
 		})
 		start(t, q)
 		enqueue(t, q, st, probe{Number: 1})
-		wait(t, begun, "the job to begin")
+		wait(t, started, "the job to begin")
 		stopped := make(chan error, 1)
 		go func() { stopped <- q.Stop(context.Background()) }()
 		until(t, "the stop to begin", func() bool { return !q.Running() })
@@ -294,11 +294,11 @@ func TestStopLetsRunningJobsFinishAndStartsNoMore(t *testing.T) {
 		}
 		// The other one waits for the next start.
 		again, _ := newQueue(t, db, func(_ context.Context, p probe) error {
-			begun <- p.Number
+			started <- p.Number
 			return nil
 		})
 		start(t, again)
-		if n := wait(t, begun, "the job that was left"); n != 2 {
+		if n := wait(t, started, "the job that was left"); n != 2 {
 			t.Errorf("job %d ran, want 2", n)
 		}
 	})
@@ -307,16 +307,16 @@ func TestStopLetsRunningJobsFinishAndStartsNoMore(t *testing.T) {
 func TestStopCancelsJobsThatTakeTooLong(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db storetest.Database) {
-		begun, cancelled := make(chan int, 1), make(chan error, 1)
+		started, cancelled := make(chan int, 1), make(chan error, 1)
 		q, st := newQueue(t, db, func(ctx context.Context, p probe) error {
-			begun <- p.Number
+			started <- p.Number
 			<-ctx.Done()
 			cancelled <- ctx.Err()
 			return ctx.Err()
 		})
 		start(t, q)
 		enqueue(t, q, st, probe{Number: 1})
-		wait(t, begun, "the job to begin")
+		wait(t, started, "the job to begin")
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
 		if err := q.Stop(ctx); err != nil {
@@ -387,7 +387,7 @@ func TestBurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
 	if _, err := st.Writer().ExecContext(ctx, `TRUNCATE river_job`); err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
+	started := time.Now()
 	err := st.WithTx(ctx, func(tx *store.Tx) error {
 		many := make([]river.InsertManyParams, jobs)
 		for i := range many {
@@ -399,14 +399,14 @@ func TestBurstOnAFreshlyEmptiedTable_postgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inserted := time.Since(began)
+	inserted := time.Since(started)
 	select {
 	case <-done:
 	case <-time.After(5 * time.Minute):
 		t.Fatalf("%d of %d jobs ran within 5 minutes", len(ran), jobs)
 	}
 	t.Logf("%d jobs: inserted in %v, all run %v after that", jobs, inserted.Round(time.Millisecond),
-		(time.Since(began) - inserted).Round(time.Millisecond))
+		(time.Since(started) - inserted).Round(time.Millisecond))
 	mu.Lock()
 	defer mu.Unlock()
 	for number, times := range ran {

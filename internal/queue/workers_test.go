@@ -126,7 +126,7 @@ func TestEveryJobIsMeasuredAndLoggedOnce(t *testing.T) {
 			if strings.Count(line, "\n") != 1 || strings.Contains(line, "error=") != (c.level == "WARN") {
 				t.Errorf("logged %s", line)
 			}
-			if got := gathered(t, reg); got["crier_job_duration_seconds post.publish "+c.outcome] != 1 ||
+			if got := metricValues(t, reg); got["crier_job_duration_seconds post.publish "+c.outcome] != 1 ||
 				len(got) != 1 {
 				t.Errorf("measured %v", got)
 			}
@@ -142,7 +142,7 @@ func TestWhatNetworksAnswerIsCounted(t *testing.T) {
 	q.Attempt(crier.ProviderX, "publish", "published")
 	q.Attempt(crier.ProviderX, "publish", "rejected")
 	q.Late(crier.ProviderX, 30*time.Millisecond)
-	got := gathered(t, reg)
+	got := metricValues(t, reg)
 	for series, want := range map[string]float64{"crier_attempts_total publish published x": 2,
 		"crier_attempts_total publish rejected x": 1, "crier_publish_lateness_seconds x": 1} {
 		if got[series] != want {
@@ -151,8 +151,9 @@ func TestWhatNetworksAnswerIsCounted(t *testing.T) {
 	}
 }
 
-// gathered returns the counts of all series, by name and the values of their labels in the order of the labels' names.
-func gathered(t *testing.T, reg *prometheus.Registry) map[string]float64 {
+// metricValues returns the counts of all series, by name and the values of their labels in the order of the labels'
+// names.
+func metricValues(t *testing.T, reg *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := reg.Gather()
 	if err != nil {

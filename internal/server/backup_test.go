@@ -44,8 +44,8 @@ func moved(t *testing.T, c server.Config, to servertest.Database) server.Config 
 	return c
 }
 
-// restoredScene is a server with posts that were due before and after its backup.
-type restoredScene struct {
+// restoreFixture is a server with posts that were due before and after its backup.
+type restoreFixture struct {
 	box         *servertest.Box
 	crew        servertest.Crew
 	x, linkedin servertest.Account
@@ -59,9 +59,9 @@ func TestRestoreDoesNotRepublishOrLosePosts(t *testing.T) {
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		box := servertest.StartBox(t)
 		clock := &servertest.Clock{}
-		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.Hurried),
+		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.FastTimings),
 			servertest.WithClock(clock))
-		scene, file := publishAroundBackup(t, s, box, clock)
+		fixture, file := publishAroundBackup(t, s, box, clock)
 		place := emptyPlace(t, db)
 		config := moved(t, s.Config, place)
 		done, err := server.Restore(context.Background(), config, file, server.BackupOptions{})
@@ -72,7 +72,7 @@ func TestRestoreDoesNotRepublishOrLosePosts(t *testing.T) {
 			t.Errorf("%d were due since the backup and %d are to come, want 4 and 2", done.Due, done.Later)
 		}
 		again := servertest.Start(t, place, func(c *server.Config) { *c = config; c.Logger = s.Config.Logger })
-		scene.check(t, again)
+		fixture.check(t, again)
 	})
 }
 
@@ -81,55 +81,55 @@ const dueAfterBackup = 5 * time.Minute
 
 // publishAroundBackup publishes posts, backs the server up, publishes more and stops it.
 func publishAroundBackup(t *testing.T, s *servertest.Server, box *servertest.Box,
-	clock *servertest.Clock) (scene restoredScene, file string) {
+	clock *servertest.Clock) (fixture restoreFixture, file string) {
 	t.Helper()
 	c := s.NewCrew(t, 10_000, "x", "linkedin", "threads")
-	scene = restoredScene{box: box, crew: c, x: c.Accounts[0], linkedin: c.Accounts[1]}
-	x, linkedin := scene.x, scene.linkedin
+	fixture = restoreFixture{box: box, crew: c, x: c.Accounts[0], linkedin: c.Accounts[1]}
+	x, linkedin := fixture.x, fixture.linkedin
 	plan := func(text string, on servertest.Account, lead time.Duration) crier.ID {
 		r, _ := s.ScheduleIn(t, c, s.NewPost(t, c, text), lead, crier.Targets{SocialAccountIDs: []crier.ID{on.ID}})
 		return r.Data[0].ScheduledPost.ID
 	}
-	scene.known = s.PostOn(t, c, s.NewPost(t, c, "known"), x, nil)
-	s.Await(t, c, scene.known, crier.Published)
-	scene.early, scene.later = plan("early", x, time.Hour), plan("later", x, time.Hour)
+	fixture.known = s.PostOn(t, c, s.NewPost(t, c, "known"), x, nil)
+	s.Await(t, c, fixture.known, crier.Published)
+	fixture.early, fixture.later = plan("early", x, time.Hour), plan("later", x, time.Hour)
 	// On another account, whose faults prevent it from being published at all.
 	threads := c.Accounts[2]
-	scene.idle = plan("idle", threads, dueAfterBackup)
-	scene.due, scene.dueUnread = plan("due", x, dueAfterBackup), plan("due", linkedin, dueAfterBackup)
+	fixture.idle = plan("idle", threads, dueAfterBackup)
+	fixture.due, fixture.dueUnread = plan("due", x, dueAfterBackup), plan("due", linkedin, dueAfterBackup)
 	box.Fault(t, x, "publish", "lost_response", nil)
 	box.Fault(t, x, "read", "outage", servertest.Object{"count": 1000}) // it is not found before the backup
-	scene.lost = s.PostOn(t, c, s.NewPost(t, c, "lost"), x, nil)
-	s.Await(t, c, scene.lost, crier.Publishing)
+	fixture.lost = s.PostOn(t, c, s.NewPost(t, c, "lost"), x, nil)
+	s.Await(t, c, fixture.lost, crier.Publishing)
 
 	file = filepath.Join(t.TempDir(), "backup.tar")
 	if _, err := server.Backup(context.Background(), s.Config, file, server.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	box.Heal(t)
+	box.ClearFaults(t)
 	box.Fault(t, threads, "publish", "rate_limit", servertest.Object{"count": 1000, "retryAfterSeconds": 1})
 	clock.Advance(dueAfterBackup)
 	s.PostOn(t, c, s.NewPost(t, c, "after the backup"), x, nil)
-	s.Call(t, c, "PATCH", servertest.Path("scheduled-posts/%s", scene.early),
+	s.Call(t, c, "PATCH", servertest.Path("scheduled-posts/%s", fixture.early),
 		servertest.Object{"scheduledAt": servertest.Soon(dueAfterBackup)}).Want(t, http.StatusOK)
-	s.Exec(t, `UPDATE publications SET scheduled_at = $2, wake_at = $2 WHERE id = $1`, scene.early,
+	s.Exec(t, `UPDATE publications SET scheduled_at = $2, wake_at = $2 WHERE id = $1`, fixture.early,
 		crier.TimeOf(clock.Now()))
-	for _, id := range []crier.ID{scene.due, scene.dueUnread, scene.lost, scene.early} {
+	for _, id := range []crier.ID{fixture.due, fixture.dueUnread, fixture.lost, fixture.early} {
 		s.Await(t, c, id, crier.Published)
 	}
 	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	box.Heal(t)
-	return scene, file
+	box.ClearFaults(t)
+	return fixture, file
 }
 
-func (scene restoredScene) check(t *testing.T, s *servertest.Server) {
+func (fixture restoreFixture) check(t *testing.T, s *servertest.Server) {
 	t.Helper()
-	c := scene.crew
+	c := fixture.crew
 	for id, want := range map[crier.ID]crier.ScheduledPostStatus{
-		scene.known: crier.Published, scene.lost: crier.Published, scene.due: crier.Published,
-		scene.dueUnread: crier.Unknown, scene.idle: crier.Unknown, scene.early: crier.Unknown,
+		fixture.known: crier.Published, fixture.lost: crier.Published, fixture.due: crier.Published,
+		fixture.dueUnread: crier.Unknown, fixture.idle: crier.Unknown, fixture.early: crier.Unknown,
 	} {
 		p := s.Await(t, c, id, want)
 		if want == crier.Unknown && !strings.Contains(p.ErrorMessage, "backup") {
@@ -138,13 +138,13 @@ func (scene restoredScene) check(t *testing.T, s *servertest.Server) {
 	}
 	servertest.Until(t, func() bool { // it was searched for, and waits until it is due
 		return s.Number(t, `SELECT count(*) FROM publications WHERE id = $1 AND status = 'scheduled' AND wake_at > $2`,
-			scene.later, crier.TimeOf(time.Now().Add(30*time.Minute))) == 1
-	}, func() string { return s.History(t, c, scene.later) })
+			fixture.later, crier.TimeOf(time.Now().Add(30*time.Minute))) == 1
+	}, func() string { return s.History(t, c, fixture.later) })
 	for on, want := range map[servertest.Account][]string{
-		scene.x:        {"known", "lost", "due", "after the backup", "early"},
-		scene.linkedin: {"due"}, c.Accounts[2]: {},
+		fixture.x:        {"known", "lost", "due", "after the backup", "early"},
+		fixture.linkedin: {"due"}, c.Accounts[2]: {},
 	} {
-		got := servertest.Texts(scene.box.Timeline(t, on))
+		got := servertest.Texts(fixture.box.Timeline(t, on))
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -153,10 +153,10 @@ func (scene restoredScene) check(t *testing.T, s *servertest.Server) {
 	}
 	s.BooksAgree(t)
 	// A user resolves it: it is tried again, and published once.
-	s.Call(t, c, "POST", servertest.Path("scheduled-posts/%s/resolve", scene.idle),
+	s.Call(t, c, "POST", servertest.Path("scheduled-posts/%s/resolve", fixture.idle),
 		servertest.Object{"outcome": "retry"}).Want(t, http.StatusOK)
-	s.Await(t, c, scene.idle, crier.Published)
-	if got := servertest.Texts(scene.box.Timeline(t, c.Accounts[2])); !slices.Equal(got, []string{"idle"}) {
+	s.Await(t, c, fixture.idle, crier.Published)
+	if got := servertest.Texts(fixture.box.Timeline(t, c.Accounts[2])); !slices.Equal(got, []string{"idle"}) {
 		t.Errorf("threads shows %q after the retry", got)
 	}
 }
@@ -167,7 +167,7 @@ func TestRestoreDoesNotRepeatCommentsAndThreads(t *testing.T) {
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		box := servertest.StartBox(t)
 		clock := &servertest.Clock{}
-		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.Hurried),
+		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.FastTimings),
 			servertest.WithClock(clock))
 		c := s.NewCrew(t, 10_000, "x", "threads")
 		post := s.NewPost(t, c, "with a comment")

@@ -21,7 +21,7 @@ import (
 	"crier/internal/sandbox"
 )
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func discardLogs() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func noon() time.Time { return time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC) }
 
@@ -257,7 +257,7 @@ func TestMetricsAreServedOnTheirOwnAddress(t *testing.T) {
 	t.Parallel()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1") })
 	failed := make(chan error, 2)
-	n := &Node{log: quiet()}
+	n := &Node{log: discardLogs()}
 	stop, err := n.serveMetrics(handler, failed)
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestTheSandboxIsStartedWhereTheSettingsAskForIt(t *testing.T) {
 			t.Errorf("%s: a sandbox was started", name)
 		}
 	}
-	c := Config{Sandbox: true, SandboxListen: "127.0.0.1:0", DataDir: t.TempDir(), Now: noon, Logger: quiet()}
+	c := Config{Sandbox: true, SandboxListen: "127.0.0.1:0", DataDir: t.TempDir(), Now: noon, Logger: discardLogs()}
 	stop, err := c.ownSandbox(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -341,7 +341,7 @@ func TestANodeRefusesSettingsThatDoNotWork(t *testing.T) {
 		"half a mail server":   {func(c *Config) { c.SMTPURL = "smtp://mail.example" }, "CRIER_MAIL_FROM"},
 		"a broken address":     {func(c *Config) { c.DatabaseURL = "postgres://[::1/x" }, "not a PostgreSQL address"},
 	} {
-		config := Config{DataDir: t.TempDir(), SecretKey: key, Now: noon, Logger: quiet()}
+		config := Config{DataDir: t.TempDir(), SecretKey: key, Now: noon, Logger: discardLogs()}
 		c.change(&config)
 		n, err := Open(t.Context(), config)
 		if err == nil || !strings.Contains(err.Error(), c.want) || n != nil {
@@ -360,7 +360,7 @@ func TestANodeIsReadyWhenItsSchemaIsAndUntilItDrains(t *testing.T) {
 	}
 	var draining atomic.Bool
 	api, works := n.readiness(false, &draining), n.readiness(true, &draining)
-	wants := func(ready func(context.Context) error, want string) {
+	check := func(ready func(context.Context) error, want string) {
 		t.Helper()
 		err := ready(t.Context())
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
@@ -376,13 +376,13 @@ func TestANodeIsReadyWhenItsSchemaIsAndUntilItDrains(t *testing.T) {
 	if applied, err := n.Prepare(t.Context()); err != nil || len(applied) != 0 {
 		t.Errorf("prepared twice: %v, %v", applied, err)
 	}
-	wants(api, "")
-	wants(works, "workers are not running")
+	check(api, "")
+	check(works, "workers are not running")
 	draining.Store(true)
-	wants(api, "draining")
+	check(api, "draining")
 	draining.Store(false)
 	if err := n.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wants(api, "database: ")
+	check(api, "database: ")
 }

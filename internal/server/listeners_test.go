@@ -16,7 +16,7 @@ import (
 )
 
 // listen opens a stream of the tenant's events on a node, and sends the time of each data line.
-func listen(tb testing.TB, s *servertest.Server, of servertest.Tenant, heard chan<- time.Time) {
+func listen(tb testing.TB, s *servertest.Server, of servertest.Tenant, received chan<- time.Time) {
 	tb.Helper()
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -46,7 +46,7 @@ func listen(tb testing.TB, s *servertest.Server, of servertest.Tenant, heard cha
 		for {
 			piece, err := lines.ReadSlice('\n')
 			if begin && strings.HasPrefix(string(piece), "data: ") {
-				heard <- time.Now()
+				received <- time.Now()
 			}
 			if begin = err == nil; err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 				return
@@ -55,11 +55,11 @@ func listen(tb testing.TB, s *servertest.Server, of servertest.Tenant, heard cha
 	}()
 }
 
-// hear waits until a listener has received an event, and returns the time.
-func hear(tb testing.TB, heard <-chan time.Time) time.Time {
+// waitForEvent waits until a listener has received an event, and returns the time.
+func waitForEvent(tb testing.TB, received <-chan time.Time) time.Time {
 	tb.Helper()
 	select {
-	case at := <-heard:
+	case at := <-received:
 		return at
 	case <-time.After(2 * time.Minute):
 		tb.Fatal("a listener hears nothing")
@@ -89,26 +89,26 @@ func TestListenersShareOneReader(t *testing.T) {
 		if db.Dialect == "postgres" {
 			reads = servertest.Start(t, db, servertest.WithRateLimit(0))
 		}
-		heard := make(chan time.Time, (listeners+1)*2)
+		received := make(chan time.Time, (listeners+1)*2)
 		// The first listener and the first event make a node build the state that all others share.
-		listen(t, reads, writes.Tenant, heard)
-		writes.MakePost(t, servertest.Object{"text": "Hello"})
-		hear(t, heard)
+		listen(t, reads, writes.Tenant, received)
+		writes.NewPostID(t, servertest.Object{"text": "Hello"})
+		waitForEvent(t, received)
 		before := memory()
 		for range listeners - 1 {
-			listen(t, reads, writes.Tenant, heard)
+			listen(t, reads, writes.Tenant, received)
 		}
 		log := reads.Node.Services.Events.Log()
-		first, begun := log.Reads(), time.Now()
+		first, start := log.Reads(), time.Now()
 		delays := make([]time.Duration, 0, drafts*listeners)
 		for range drafts {
-			writes.MakePost(t, servertest.Object{"text": "Hello"})
-			made := time.Now()
+			writes.NewPostID(t, servertest.Object{"text": "Hello"})
+			created := time.Now()
 			for range listeners {
-				delays = append(delays, max(0, hear(t, heard).Sub(made)))
+				delays = append(delays, max(0, waitForEvent(t, received).Sub(created)))
 			}
 		}
-		looked, ticks := log.Reads()-first, int64(time.Since(begun)/time.Second)+1
+		looked, ticks := log.Reads()-first, int64(time.Since(start)/time.Second)+1
 		grown := memory() - before // includes the client ends of the connections, which are in this process too
 		slices.Sort(delays)
 		t.Logf("%d listeners take %.1f MB; the table was read %d times for %d events in %d ticks; heard after %s "+

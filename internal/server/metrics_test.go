@@ -33,7 +33,7 @@ func TestMetricsCoverTheAlerts(t *testing.T) {
 		x := s.InsertAccount(t, "x")
 		at := crier.TimeOf(clock.Now().Add(-90 * time.Second))
 		due := s.InsertPublications(t, servertest.PublicationRow{
-			Post: s.MakePost(t, servertest.Object{"text": "Hello"}), Account: x,
+			Post: s.NewPostID(t, servertest.Object{"text": "Hello"}), Account: x,
 			Status: crier.Scheduled, At: at.Time})[0]
 		s.Exec(t, `UPDATE publications SET wake_at = $2 WHERE id = $1`, due, at)
 		s.Exec(t, `UPDATE social_accounts SET health_issue = 'auth_failed' WHERE id = $1`, x)

@@ -115,8 +115,8 @@ func TestTLSCertificateFromACA(t *testing.T) {
 	if len(certificate.DNSNames) != 1 || certificate.DNSNames[0] != tlsHost {
 		t.Errorf("the certificate is for %v", certificate.DNSNames)
 	}
-	kept, err := os.ReadDir(filepath.Join(dir, "certificates"))
-	if err != nil || len(kept) == 0 {
+	files, err := os.ReadDir(filepath.Join(dir, "certificates"))
+	if err != nil || len(files) == 0 {
 		t.Errorf("nothing was kept for the next start: %v", err)
 	}
 	if _, err := tls.Dial("tcp", listener.Addr().String(),

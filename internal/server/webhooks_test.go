@@ -28,7 +28,7 @@ func TestBacklogOfADeadEndpointDoesNotDelayOthers(t *testing.T) {
 		s := servertest.Start(t, db, servertest.WithRateLimit(0), func(c *server.Config) {
 			c.WebhookAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		})
-		stop, heard := make(chan struct{}), make(chan time.Time, 1000)
+		stop, received := make(chan struct{}), make(chan time.Time, 1000)
 		dead := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-stop:
@@ -36,7 +36,7 @@ func TestBacklogOfADeadEndpointDoesNotDelayOthers(t *testing.T) {
 			}
 		}))
 		healthy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			heard <- time.Now()
+			received <- time.Now()
 		}))
 		t.Cleanup(func() { close(stop); dead.Close(); healthy.Close() })
 		for address, kind := range map[string]string{dead.URL: "asset.ready", healthy.URL: "post.created"} {
@@ -46,11 +46,11 @@ func TestBacklogOfADeadEndpointDoesNotDelayOthers(t *testing.T) {
 		delays := func() []time.Duration {
 			list := make([]time.Duration, 16)
 			for i := range list {
-				s.MakePost(t, servertest.Object{"text": "Hello"})
-				made := time.Now()
+				s.NewPostID(t, servertest.Object{"text": "Hello"})
+				created := time.Now()
 				select {
-				case at := <-heard:
-					list[i] = max(0, at.Sub(made))
+				case at := <-received:
+					list[i] = max(0, at.Sub(created))
 				case <-time.After(2 * time.Minute):
 					t.Fatal("the healthy endpoint hears nothing")
 				}

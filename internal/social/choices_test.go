@@ -17,17 +17,17 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// asking is a network that can be queried about its accounts.
-type asking struct {
+// queryableNetwork is a network that can be queried about its accounts.
+type queryableNetwork struct {
 	consenting
 	choices provider.Choices
 	people  []provider.Mention
 	profile provider.ConnectedAccount
 	failure error
-	asked   []string
+	calls   []string
 }
 
-func (n *asking) Info() provider.Info {
+func (n *queryableNetwork) Info() provider.Info {
 	info := n.consenting.Info()
 	info.Abilities.Mentions, info.ProfileLife = true, time.Hour
 	info.Settings = []provider.Setting{{Key: "threadsBoard", Type: provider.TypeString, Choices: true},
@@ -36,26 +36,28 @@ func (n *asking) Info() provider.Info {
 	return info
 }
 
-func (n *asking) Choices(_ context.Context, a provider.Account, setting, query string) (provider.Choices, error) {
-	n.asked = append(n.asked, a.Token.Access.Reveal()+" "+setting+" "+query)
+func (n *queryableNetwork) Choices(_ context.Context, a provider.Account,
+	setting, query string) (provider.Choices, error) {
+	n.calls = append(n.calls, a.Token.Access.Reveal()+" "+setting+" "+query)
 	return n.choices, n.failure
 }
 
-func (n *asking) Mentions(_ context.Context, a provider.Account, query string) ([]provider.Mention, error) {
-	n.asked = append(n.asked, a.Token.Access.Reveal()+" "+query)
+func (n *queryableNetwork) Mentions(_ context.Context, a provider.Account, query string) ([]provider.Mention, error) {
+	n.calls = append(n.calls, a.Token.Access.Reveal()+" "+query)
 	return n.people, n.failure
 }
 
-func (n *asking) Profile(_ context.Context, a provider.Account) (provider.ConnectedAccount, error) {
-	n.asked = append(n.asked, a.Token.Access.Reveal())
+func (n *queryableNetwork) Profile(_ context.Context, a provider.Account) (provider.ConnectedAccount, error) {
+	n.calls = append(n.calls, a.Token.Access.Reveal())
 	return n.profile, n.failure
 }
 
-// eachAsking runs a test with such a network, an account on it and the owner's scope.
-func eachAsking(t *testing.T, test func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account)) {
+// eachQueryable runs a test with such a network, an account on it and the owner's scope.
+func eachQueryable(t *testing.T,
+	test func(t *testing.T, w *world, n *queryableNetwork, scope access.TeamScope, a store.Account)) {
 	t.Helper()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		n := &asking{}
+		n := &queryableNetwork{}
 		w := newWorld(t, f, n)
 		test(t, w, n, accesstest.Owner(t, f).Team(crier.ManageSocialAccounts), w.connect("1"))
 	})
@@ -81,7 +83,7 @@ func wantError(t *testing.T, name string, err error, kind crier.Kind, text strin
 
 func TestChoicesAreThoseOfTheAccountsNetwork(t *testing.T) {
 	t.Parallel()
-	eachAsking(t, func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account) {
+	eachQueryable(t, func(t *testing.T, w *world, n *queryableNetwork, scope access.TeamScope, a store.Account) {
 		ctx := t.Context()
 		n.choices = provider.Choices{
 			List: []provider.Choice{{Value: "7", Label: "Owls", Detail: "public"}, {Value: "8", Label: "Cats"}},
@@ -97,28 +99,28 @@ func TestChoicesAreThoseOfTheAccountsNetwork(t *testing.T) {
 			len(out.Data) != 0 || out.Face != nil {
 			t.Errorf("no choices are %+v, %v", out, err)
 		}
-		if want := []string{"token of 1 threadsBoard ow", "token of 1 threadsTopic "}; !slices.Equal(n.asked, want) {
-			t.Errorf("asked were %q, want %q", n.asked, want)
+		if want := []string{"token of 1 threadsBoard ow", "token of 1 threadsTopic "}; !slices.Equal(n.calls, want) {
+			t.Errorf("asked were %q, want %q", n.calls, want)
 		}
 		for _, setting := range []string{"threadsMode", "threadsOther", ""} {
 			_, err := w.Accounts.Choices(ctx, scope, a.ID, setting, "")
 			wantError(t, setting, err, crier.KindInvalid, "setting: must be one of threadsBoard, threadsTopic")
 		}
-		if len(n.asked) != 2 {
-			t.Errorf("a setting without choices was asked for: %q", n.asked[2:])
+		if len(n.calls) != 2 {
+			t.Errorf("a setting without choices was asked for: %q", n.calls[2:])
 		}
 	})
 }
 
 func TestMentionsAreLookedUpAtTheNetwork(t *testing.T) {
 	t.Parallel()
-	eachAsking(t, func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account) {
+	eachQueryable(t, func(t *testing.T, w *world, n *queryableNetwork, scope access.TeamScope, a store.Account) {
 		ctx := t.Context()
 		n.people = []provider.Mention{{ID: "urn:1", Name: "Ada", Handle: "ada", ImageURL: "https://i.test/a", Kind: "person"}}
 		out, err := w.Accounts.Mentions(ctx, scope, a.ID, "ad")
 		if err != nil || !slices.Equal(out.Data, []crier.Mention{{ID: "urn:1", Name: "Ada", Handle: "ada",
-			ImageURL: "https://i.test/a", Kind: "person"}}) || !slices.Equal(n.asked, []string{"token of 1 ad"}) {
-			t.Errorf("found are %+v, %v; asked %q", out.Data, err, n.asked)
+			ImageURL: "https://i.test/a", Kind: "person"}}) || !slices.Equal(n.calls, []string{"token of 1 ad"}) {
+			t.Errorf("found are %+v, %v; asked %q", out.Data, err, n.calls)
 		}
 		n.people = nil
 		if out, err := w.Accounts.Mentions(ctx, scope, a.ID, "zz"); err != nil || out.Data == nil ||
@@ -136,7 +138,7 @@ func TestMentionsAreLookedUpAtTheNetwork(t *testing.T) {
 // crier.
 func TestAskingSaysWhyTheNetworkDidNotAnswer(t *testing.T) {
 	t.Parallel()
-	eachAsking(t, func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account) {
+	eachQueryable(t, func(t *testing.T, w *world, n *queryableNetwork, scope access.TeamScope, a store.Account) {
 		for _, tc := range []struct {
 			failure error
 			kind    crier.Kind
@@ -162,7 +164,7 @@ func TestAskingSaysWhyTheNetworkDidNotAnswer(t *testing.T) {
 
 func TestAccountsOfOthersAreNotAsked(t *testing.T) {
 	t.Parallel()
-	eachAsking(t, func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account) {
+	eachQueryable(t, func(t *testing.T, w *world, n *queryableNetwork, scope access.TeamScope, a store.Account) {
 		ctx := t.Context()
 		team := w.NewTeam("Other")
 		foreign := w.NewAccount(crier.ProviderThreads, func(a *store.Account) { a.TeamID = team.ID })
@@ -189,8 +191,8 @@ func TestAccountsOfOthersAreNotAsked(t *testing.T) {
 			}
 			wantError(t, string(status), err, crier.KindConflict, text)
 		}
-		if len(n.asked) != 0 {
-			t.Errorf("the network was asked: %q", n.asked)
+		if len(n.calls) != 0 {
+			t.Errorf("the network was asked: %q", n.calls)
 		}
 		if got, err := w.Accounts.Get(ctx, scope, a.ID); err != nil || got.ID != a.ID ||
 			got.DisplayName != "Account 1" || got.Status != crier.AccountConnected ||
@@ -202,7 +204,7 @@ func TestAccountsOfOthersAreNotAsked(t *testing.T) {
 
 func TestFreshenKeepsWhatTheNetworkSays(t *testing.T) {
 	t.Parallel()
-	eachAsking(t, func(t *testing.T, w *world, n *asking, scope access.TeamScope, a store.Account) {
+	eachQueryable(t, func(t *testing.T, w *world, n *queryableNetwork, scope access.TeamScope, a store.Account) {
 		ctx := t.Context()
 		freshen := func() store.Account {
 			t.Helper()
@@ -218,8 +220,8 @@ func TestFreshenKeepsWhatTheNetworkSays(t *testing.T) {
 		// A network that does not respond blocks nothing, and is not called again for a minute.
 		n.failure = &provider.Error{Kind: provider.Temporary, Message: "down"}
 		freshen()
-		if got := freshen(); got.DisplayName != "Account 1" || got.ProfileAt != nil || len(n.asked) != 1 {
-			t.Errorf("after a failure the account is %+v, asked %q", got.SocialAccount, n.asked)
+		if got := freshen(); got.DisplayName != "Account 1" || got.ProfileAt != nil || len(n.calls) != 1 {
+			t.Errorf("after a failure the account is %+v, asked %q", got.SocialAccount, n.calls)
 		}
 		w.Now = w.After(profilePause)
 		n.failure, n.profile = nil, provider.ConnectedAccount{ProviderAccountID: "1", DisplayName: "New", Handle: "new",
@@ -232,14 +234,14 @@ func TestFreshenKeepsWhatTheNetworkSays(t *testing.T) {
 			t.Errorf("the account is %+v", got.SocialAccount)
 		}
 		w.Now = w.After(time.Hour - time.Minute)
-		if freshen(); len(n.asked) != 2 {
-			t.Errorf("within the hour it is asked again: %q", n.asked)
+		if freshen(); len(n.calls) != 2 {
+			t.Errorf("within the hour it is asked again: %q", n.calls)
 		}
 		// The token's account is never confused with another one.
 		w.Now = w.After(2 * time.Minute)
 		n.profile = provider.ConnectedAccount{ProviderAccountID: "2", DisplayName: "Somebody else"}
-		if got := freshen(); got.DisplayName != "New" || len(n.asked) != 3 {
-			t.Errorf("the account has become %+v, asked %q", got.SocialAccount, n.asked)
+		if got := freshen(); got.DisplayName != "New" || len(n.calls) != 3 {
+			t.Errorf("the account has become %+v, asked %q", got.SocialAccount, n.calls)
 		}
 	})
 }

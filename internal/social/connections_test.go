@@ -71,16 +71,16 @@ func each(t *testing.T, test func(t *testing.T, w *world, n *consenting, scope a
 	})
 }
 
-// begin starts a connection and returns its state.
-func (w *world) begin(t *testing.T, scope access.TeamScope) string {
+// startConnection starts a connection and returns its state.
+func (w *world) startConnection(t *testing.T, scope access.TeamScope) string {
 	t.Helper()
 	back := crier.WebURL("https://app.example/back?tab=1")
-	begun, err := w.Connections.Start(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderThreads,
+	started, err := w.Connections.Start(t.Context(), scope, crier.ConnectRequest{Provider: crier.ProviderThreads,
 		ReturnURL: &back})
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := url.Parse(begun.AuthorizationURL)
+	u, err := url.Parse(started.AuthorizationURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestConnectionByAnotherPersonNeedsConfirmation(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
 		for _, person := range []crier.ID{"", w.NewUser("other@acme.example").ID} {
-			state := w.begin(t, scope)
+			state := w.startConnection(t, scope)
 			out, err := w.completeAs(t, state, person)
 			if err != nil || len(out.Connected) != 0 || len(out.Choices) != 1 || out.Team == "" ||
 				out.Organization == "" || out.State == "" || out.State == state {
@@ -126,8 +126,8 @@ func TestConnectionByAnotherPersonNeedsConfirmation(t *testing.T) {
 func TestConfirmationIsSingleUseAndBoundToItsConsent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, n *consenting, scope access.TeamScope) {
-		asked := func() Outcome {
-			out, err := w.completeAs(t, w.begin(t, scope), "")
+		confirmation := func() Outcome {
+			out, err := w.completeAs(t, w.startConnection(t, scope), "")
 			if err != nil || len(out.Choices) != 1 {
 				t.Fatalf("got %+v, %v", out, err)
 			}
@@ -140,9 +140,9 @@ func TestConfirmationIsSingleUseAndBoundToItsConsent(t *testing.T) {
 			}
 			return err
 		}
-		first := asked()
+		first := confirmation()
 		n.offers = []string{"2"}
-		second := asked()
+		second := confirmation()
 		if err := confirm(second.State, "1"); !crier.IsKind(err, crier.KindInvalid) {
 			t.Errorf("an account of another consent: %v", err)
 		}
@@ -165,23 +165,23 @@ func TestConfirmationIsSingleUseAndBoundToItsConsent(t *testing.T) {
 func TestDeclinedConnectionConnectsNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
-		begun := w.begin(t, scope)
-		asked, err := w.completeAs(t, begun, "")
+		started := w.startConnection(t, scope)
+		confirmation, err := w.completeAs(t, started, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		decline := func(state string) (Outcome, error) {
 			return w.Connections.Decline(t.Context(), crier.ProviderThreads, state)
 		}
-		if _, err := decline(begun); !crier.IsKind(err, crier.KindNotFound) {
+		if _, err := decline(started); !crier.IsKind(err, crier.KindNotFound) {
 			t.Errorf("who began the connection declines for the person in the browser: %v", err)
 		}
-		out, err := decline(asked.State)
+		out, err := decline(confirmation.State)
 		back, parseErr := url.Parse(out.ReturnURL())
 		if err != nil || parseErr != nil || back.Query().Get("error") != out.Failure || out.Failure == "" {
 			t.Errorf("got %+v, %v", out, err)
 		}
-		_, err = w.Connections.Choose(t.Context(), crier.ProviderThreads, asked.State, []string{"1"})
+		_, err = w.Connections.Choose(t.Context(), crier.ProviderThreads, confirmation.State, []string{"1"})
 		if !crier.IsKind(err, crier.KindNotFound) {
 			t.Errorf("confirmed after it was declined: %v", err)
 		}
@@ -193,11 +193,11 @@ func TestDeclinedTokenIsRevokedUnlessShared(t *testing.T) {
 	each(t, func(t *testing.T, w *world, n *consenting, scope access.TeamScope) {
 		decline := func() {
 			t.Helper()
-			asked, err := w.completeAs(t, w.begin(t, scope), "")
+			confirmation, err := w.completeAs(t, w.startConnection(t, scope), "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.Connections.Decline(t.Context(), crier.ProviderThreads, asked.State); err != nil {
+			if _, err := w.Connections.Decline(t.Context(), crier.ProviderThreads, confirmation.State); err != nil {
 				t.Fatal(err)
 			}
 			if left := w.Scan(`SELECT count(*) FROM connections`); left != 0 {
@@ -210,7 +210,7 @@ func TestDeclinedTokenIsRevokedUnlessShared(t *testing.T) {
 			t.Errorf("revoked the tokens of %v, within a time: %t", n.revoked, n.bounded)
 		}
 		n.offers, n.revoked = []string{"1"}, nil
-		if _, err := w.complete(t, w.begin(t, scope)); err != nil { // it is connected now
+		if _, err := w.complete(t, w.startConnection(t, scope)); err != nil { // it is connected now
 			t.Fatal(err)
 		}
 		w.Tx(func(ctx context.Context, tx *store.Tx) error {
@@ -226,7 +226,7 @@ func TestDeclinedTokenIsRevokedUnlessShared(t *testing.T) {
 func TestConsentConnectsItsOnlyAccountOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
-		state := w.begin(t, scope)
+		state := w.startConnection(t, scope)
 		out, err := w.complete(t, state)
 		if err != nil || len(out.Connected) != 1 || out.Failure != "" {
 			t.Fatalf("got %+v, %v", out, err)
@@ -239,7 +239,7 @@ func TestConsentConnectsItsOnlyAccountOnce(t *testing.T) {
 		if _, err := w.complete(t, state); err == nil {
 			t.Error("a state worked twice")
 		}
-		again, err := w.complete(t, w.begin(t, scope))
+		again, err := w.complete(t, w.startConnection(t, scope))
 		if err != nil || len(again.Connected) != 1 || again.Connected[0].ID != out.Connected[0].ID {
 			t.Errorf("connected again as %+v, %v", again.Connected, err)
 		}
@@ -250,7 +250,7 @@ func TestSeveralAccountsAreOfferedAndChosen(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, n *consenting, scope access.TeamScope) {
 		n.offers = []string{"1", "2", "3"}
-		state := w.begin(t, scope)
+		state := w.startConnection(t, scope)
 		out, err := w.complete(t, state)
 		if err != nil || len(out.Choices) != 3 || len(out.Connected) != 0 {
 			t.Fatalf("got %+v, %v", out, err)
@@ -293,9 +293,9 @@ func TestFailedConsentHasAReason(t *testing.T) {
 			each(t, func(t *testing.T, w *world, n *consenting, scope access.TeamScope) {
 				c.change(n)
 				out, err := w.Connections.Complete(t.Context(), Callback{Provider: crier.ProviderThreads,
-					State: w.begin(t, scope), Code: c.code, Error: "access_denied"})
+					State: w.startConnection(t, scope), Code: c.code, Error: "access_denied"})
 				if c.code != "" {
-					out, err = w.complete(t, w.begin(t, scope))
+					out, err = w.complete(t, w.startConnection(t, scope))
 				}
 				back, parseErr := url.Parse(out.ReturnURL())
 				if err != nil || parseErr != nil || out.Failure == "" || back.Query().Get("error") != out.Failure ||
@@ -312,7 +312,7 @@ func TestConnectionNeedsPermissionAtTheEnd(t *testing.T) {
 	each(t, func(t *testing.T, w *world, _ *consenting, _ access.TeamScope) {
 		person := w.NewUser("leaver@acme.example")
 		membership := w.Join(store.UserPrincipal, person.ID, crier.RoleAdmin)
-		state := w.begin(t, accesstest.SignIn(t, w.Fixture, person).Team(crier.ManageSocialAccounts))
+		state := w.startConnection(t, accesstest.SignIn(t, w.Fixture, person).Team(crier.ManageSocialAccounts))
 		w.Tx(func(ctx context.Context, tx *store.Tx) error {
 			m, err := tx.LockMember(ctx, w.Organization.ID, membership)
 			if err != nil {
@@ -345,7 +345,7 @@ func TestAccountIsSwitchedOffAndDisconnected(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, n *consenting, scope access.TeamScope) {
 		ctx := t.Context()
-		out, err := w.complete(t, w.begin(t, scope))
+		out, err := w.complete(t, w.startConnection(t, scope))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +425,7 @@ func TestReturnURLMustBelongToTheOrganization(t *testing.T) {
 func TestConfirmationShowsTheReturnURL(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world, _ *consenting, scope access.TeamScope) {
-		out, err := w.completeAs(t, w.begin(t, scope), "")
+		out, err := w.completeAs(t, w.startConnection(t, scope), "")
 		if err != nil || out.Destination != "app.example" {
 			t.Errorf("the page names %q, %v", out.Destination, err)
 		}

@@ -26,11 +26,11 @@ func TestFreshenReadsOnlyRequestedNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := tiktok.New(tiktok.Config{Caller: caller, Now: now})
+	network, err := tiktok.New(tiktok.Config{Caller: caller, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles := newWorld(t, f, plain, asked).Profiles
+	profiles := newWorld(t, f, plain, network).Profiles
 	onTikTok := f.NewAccount(crier.ProviderTikTok, func(a *store.Account) { a.ProfileAt = &f.Now })
 	scope, accounts := accesstest.Owner(t, f).Team(crier.PublishPosts), []crier.ID{f.Account.ID, onTikTok.ID}
 	if err := profiles.Refresh(t.Context(), scope, accounts); err != nil {

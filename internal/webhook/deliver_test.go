@@ -146,12 +146,12 @@ func TestWebhookURLs(t *testing.T) {
 // lookups answers each lookup of a name with the next address; the last one is repeated.
 type lookups struct {
 	addresses []string
-	asked     int
+	requests  int
 }
 
 func (l *lookups) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
-	address := l.addresses[min(l.asked, len(l.addresses)-1)]
-	l.asked++
+	address := l.addresses[min(l.requests, len(l.addresses)-1)]
+	l.requests++
 	return []netip.Addr{netip.MustParseAddr(address)}, nil
 }
 
@@ -192,8 +192,9 @@ func TestAddressIsCheckedAtDialTime(t *testing.T) {
 				for _, a := range slices.Backward(d[0].Attempts) {
 					errors = append(errors, a.Error)
 				}
-				if !slices.Equal(errors, c.errors) || len(e.requests()) != c.requests || names.asked != len(c.errors) {
-					t.Errorf("%d requests, %d look-ups, errors %q", len(e.requests()), names.asked, errors)
+				if !slices.Equal(errors, c.errors) || len(e.requests()) != c.requests ||
+					names.requests != len(c.errors) {
+					t.Errorf("%d requests, %d look-ups, errors %q", len(e.requests()), names.requests, errors)
 				}
 			})
 		})

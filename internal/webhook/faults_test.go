@@ -25,7 +25,7 @@ func TestEndpointsThatMisbehave(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong    func(w http.ResponseWriter)
 		status   int
-		says     string
+		wantErr  string
 		accepted bool
 	}{
 		"hangs": {func(http.ResponseWriter) { <-time.After(2 * hangs) }, 0, "did not answer within", false},
@@ -48,7 +48,7 @@ func TestEndpointsThatMisbehave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-				timeout := patience
+				timeout := waitTimeout
 				if name == "hangs" {
 					timeout = hangs
 				}
@@ -62,7 +62,7 @@ func TestEndpointsThatMisbehave(t *testing.T) {
 				w.happen(1)
 				w.deliver()
 				d := w.deliveries(hook.ID)[0]
-				if a := d.Attempts[0]; a.Status != c.status || !strings.Contains(a.Error, c.says) ||
+				if a := d.Attempts[0]; a.Status != c.status || !strings.Contains(a.Error, c.wantErr) ||
 					(a.Error == "") != c.accepted || len(a.Answer) > crier.MaxWebhookAnswer {
 					t.Errorf("the attempt is %+v", a)
 				}

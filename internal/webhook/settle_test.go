@@ -11,8 +11,8 @@ import (
 
 func TestDeliveryRetrySchedule(t *testing.T) {
 	t.Parallel()
-	begun := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
-	now, d := begun, store.Delivery{WebhookDelivery: crier.WebhookDelivery{Status: crier.WebhookPending}}
+	start := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
+	now, d := start, store.Delivery{WebhookDelivery: crier.WebhookDelivery{Status: crier.WebhookPending}}
 	w := store.Webhook{Webhook: crier.Webhook{Status: crier.WebhookEnabledStatus}}
 	var pauses []time.Duration
 	for d.Status == crier.WebhookPending {
@@ -27,8 +27,8 @@ func TestDeliveryRetrySchedule(t *testing.T) {
 	if !slices.Equal(pauses, want) {
 		t.Errorf("pauses %v, want %v", pauses, want)
 	}
-	if now.Sub(begun.Time) > giveUpAfter || d.Status != crier.WebhookFailed {
-		t.Errorf("given up as %s after %s", d.Status, now.Sub(begun.Time))
+	if now.Sub(start.Time) > giveUpAfter || d.Status != crier.WebhookFailed {
+		t.Errorf("given up as %s after %s", d.Status, now.Sub(start.Time))
 	}
 	if len(d.Attempts) != len(want)+1 || d.Attempts[0].Answer != "no" || d.Attempts[1].Answer != "" {
 		t.Errorf("attempts %+v", d.Attempts)

@@ -118,12 +118,12 @@ func (w *world) Send(_ context.Context, to crier.Email, subject, _ string) error
 	return nil
 }
 
-// patience is how long deliveries wait for a response: long enough for an endpoint on a busy machine.
-const patience = time.Minute
+// waitTimeout is how long deliveries wait for a response: long enough for an endpoint on a busy machine.
+const waitTimeout = time.Minute
 
 func newWorld(t *testing.T, f *storetest.Fixture) *world {
 	t.Helper()
-	return newWorldWith(t, f, patience)
+	return newWorldWith(t, f, waitTimeout)
 }
 
 // newWorldWith returns a world whose deliveries have the given timeout.

@@ -87,9 +87,9 @@ func FuzzDecodeBody(f *testing.F) {
 			}
 			return issues
 		}
-		var made struct{ Body crier.OrganizationCreate }
-		if len(read(organization, &made)) == 0 && made.Body.Name.Problem() != "" {
-			t.Fatalf("%q: the name %q was accepted", data, made.Body.Name)
+		var created struct{ Body crier.OrganizationCreate }
+		if len(read(organization, &created)) == 0 && created.Body.Name.Problem() != "" {
+			t.Fatalf("%q: the name %q was accepted", data, created.Body.Name)
 		}
 		var changed struct{ Body crier.TeamUpdate }
 		if len(read(update, &changed)) == 0 {
@@ -128,7 +128,7 @@ func TestDecodingIsLinearInTheBody(t *testing.T) {
 		"escapes":       `{"name":"` + strings.Repeat(`\ud83e\udd89`, 80_000) + `"}`,
 		"nested values": `{"x":[` + strings.Repeat(strings.Repeat("[", 30)+strings.Repeat("]", 30)+",", 15_000) + `1]}`,
 	} {
-		began := time.Now()
+		start := time.Now()
 		var dst struct{ Body crier.APIKeyCreate }
 		issues := in.Decode(httptest.NewRequest(http.MethodPost, "/", nil), Body{Data: []byte(body)}, time.Now(),
 			reflect.ValueOf(&dst).Elem())
@@ -136,7 +136,7 @@ func TestDecodingIsLinearInTheBody(t *testing.T) {
 			t.Errorf("%s: %d issues", rule, len(issues))
 		}
 		// a second on an idle machine; quadratic would be many minutes
-		if took := time.Since(began); took > time.Minute {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: a body of %d bytes took %v", rule, len(body), took)
 		}
 	}

@@ -50,10 +50,10 @@ func TestDocumentForAServerDoesNotChangeTheOriginal(t *testing.T) {
 	d.Add(scheduling())
 	d.Complete()
 	before := d.JSON()
-	told := string(d.For("1.2.3", map[string]any{"xPoll": map[string]any{"type": "object"}}).JSON())
+	document := string(d.For("1.2.3", map[string]any{"xPoll": map[string]any{"type": "object"}}).JSON())
 	for _, part := range []string{`"x-program-version": "1.2.3"`, `"xPoll"`,
 		`"$ref": "#/components/schemas/PlatformSettings"`} {
-		if !strings.Contains(told, part) {
+		if !strings.Contains(document, part) {
 			t.Errorf("a server with settings does not tell %s", part)
 		}
 	}

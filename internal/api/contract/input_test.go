@@ -18,8 +18,8 @@ import (
 	"crier"
 )
 
-// asked is an input with parameters of every kind.
-type asked struct {
+// testInput is an input with parameters of every kind.
+type testInput struct {
 	ID     crier.ID   `path:"id"`
 	Limit  string     `query:"limit" default:"20"`
 	Sort   string     `query:"sortBy"`
@@ -30,10 +30,10 @@ type asked struct {
 
 const anID = "018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"
 
-// ask decodes a request for asked.
-func ask(t *testing.T, id, query string, header http.Header, body Body) (got asked, issues []crier.Issue) {
+// decodeInput decodes a request for testInput.
+func decodeInput(t *testing.T, id, query string, header http.Header, body Body) (got testInput, issues []crier.Issue) {
 	t.Helper()
-	in := NewInput(NewRegistry(), reflect.TypeFor[asked]())
+	in := NewInput(NewRegistry(), reflect.TypeFor[testInput]())
 	in.sortBy([]string{"createdAt", "name"})
 	r := httptest.NewRequest(http.MethodGet, "/things", nil)
 	r.URL.RawQuery, r.Header = query, header
@@ -78,7 +78,7 @@ func TestParametersAreReadFromPathAndQuery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, issues := ask(t, c.id, c.query, c.header, c.body)
+			got, issues := decodeInput(t, c.id, c.query, c.header, c.body)
 			if strings.TrimSpace(pathsOf(issues)) != c.paths {
 				t.Errorf("the issues are %+v, want %q", issues, c.paths)
 			}
@@ -103,7 +103,7 @@ func TestParametersAreReadFromPathAndQuery(t *testing.T) {
 
 func TestRequestTargetHasOnlyKnownParameters(t *testing.T) {
 	t.Parallel()
-	in := NewInput(NewRegistry(), reflect.TypeFor[asked]())
+	in := NewInput(NewRegistry(), reflect.TypeFor[testInput]())
 	for query, want := range map[string]string{
 		"": "/things", "other=1": "/things", "limit=5&other=1": "/things?limit=5",
 		"sortBy=b&limit=5": "/things?limit=5&sortBy=b", "limit=1&limit=2": "/things?limit=1",
@@ -135,7 +135,7 @@ func TestBodySizeIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		body        Body
 		contentType string
-		says        string
+		wantText    string
 	}{
 		"no body":       {Body{}, "", "needs a JSON body"},
 		"a large body":  {Body{Large: true}, "", "larger than"},
@@ -146,7 +146,7 @@ func TestBodySizeIsBounded(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		r.Header.Set("Content-Type", c.contentType)
 		issues := in.Decode(r, c.body, time.Time{}, reflect.ValueOf(&dst).Elem())
-		if len(issues) != 1 || len(issues[0].Path) != 0 || !strings.Contains(issues[0].Message, c.says) {
+		if len(issues) != 1 || len(issues[0].Path) != 0 || !strings.Contains(issues[0].Message, c.wantText) {
 			t.Errorf("%s: %+v", name, issues)
 		}
 	}
@@ -217,10 +217,10 @@ func TestJSONContentTypes(t *testing.T) {
 func TestInvalidValueIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	known := []crier.Issue{crier.At("x", "a", "b"), crier.At("x", "list", "1")}
-	for path, told := range map[string]bool{"a": true, "a.b": false, "a.b.c": false, "a.bc": true, "list.10": true,
+	for path, reported := range map[string]bool{"a": true, "a.b": false, "a.b.c": false, "a.bc": true, "list.10": true,
 		"": true} {
 		more := []crier.Issue{{Path: strings.FieldsFunc(path, func(r rune) bool { return r == '.' }), Message: "y"}}
-		if got := len(UnlessKnown(known, more)) == 1; got != told {
+		if got := len(UnlessKnown(known, more)) == 1; got != reported {
 			t.Errorf("%q is told: %v", path, got)
 		}
 	}

@@ -64,8 +64,8 @@ func TestDocsShowTheVariantsOfAOneOf(t *testing.T) {
 	}
 }
 
-// ladder returns a type of the greatest depth: each step has two references to the next.
-func ladder(r *Registry, steps int) *huma.Schema {
+// nestedSchema returns a type of the greatest depth: each step has two references to the next.
+func nestedSchema(r *Registry, steps int) *huma.Schema {
 	schema := &huma.Schema{Type: huma.TypeString}
 	for i := range steps {
 		name := fmt.Sprintf("Step%d", i)
@@ -79,7 +79,7 @@ func ladder(r *Registry, steps int) *huma.Schema {
 func TestDocsDepthIsBounded(t *testing.T) {
 	t.Parallel()
 	r := NewRegistry()
-	value, depth := referenceFields{registry: r}.value(ladder(r, 15)), 0
+	value, depth := referenceFields{registry: r}.value(nestedSchema(r, 15)), 0
 	for ; len(value.Fields) > 0; depth++ {
 		value = value.Fields[0].referenceValue
 	}

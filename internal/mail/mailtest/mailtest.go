@@ -36,7 +36,7 @@ type Server struct {
 	// Messages gets every message.
 	Messages chan Message
 	tls      *tls.Config
-	mute     bool
+	silent   bool
 }
 
 // Start runs a server until the test ends.
@@ -45,10 +45,10 @@ func Start(tb testing.TB) *Server {
 	return start(tb, &Server{})
 }
 
-// StartMute runs a server that accepts connections and never says a word.
-func StartMute(tb testing.TB) *Server {
+// StartSilent runs a server that accepts connections and never says a word.
+func StartSilent(tb testing.TB) *Server {
 	tb.Helper()
-	return start(tb, &Server{mute: true})
+	return start(tb, &Server{silent: true})
 }
 
 // StartWithTLS runs a server that offers STARTTLS for the name localhost.
@@ -73,7 +73,7 @@ func start(tb testing.TB, s *Server) *Server {
 			if err != nil {
 				return
 			}
-			conversations.Go(func() { s.talk(conn) })
+			conversations.Go(func() { s.serve(conn) })
 		}
 	})
 	tb.Cleanup(func() {
@@ -107,23 +107,23 @@ func certify(tb testing.TB) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
 }
 
-// conversation is one connection.
-type conversation struct {
+// session is one connection.
+type session struct {
 	server  *Server
 	conn    net.Conn
 	in      *textproto.Reader
 	message Message
 }
 
-// talk speaks as much of SMTP as a sender needs, until the other side goes.
-func (s *Server) talk(conn net.Conn) {
-	c := &conversation{server: s, conn: conn, in: textproto.NewReader(bufio.NewReader(conn))}
+// serve speaks as much of SMTP as a sender needs, until the other side goes.
+func (s *Server) serve(conn net.Conn) {
+	c := &session{server: s, conn: conn, in: textproto.NewReader(bufio.NewReader(conn))}
 	defer func() { _ = c.conn.Close() }()
-	if s.mute {
+	if s.silent {
 		_, _ = io.Copy(io.Discard, conn)
 		return
 	}
-	c.say("220 localhost")
+	c.reply("220 localhost")
 	for {
 		line, err := c.in.ReadLine()
 		if err != nil || !c.answer(line) {
@@ -132,51 +132,51 @@ func (s *Server) talk(conn net.Conn) {
 	}
 }
 
-func (c *conversation) say(format string, args ...any) { fmt.Fprintf(c.conn, format+"\r\n", args...) }
+func (c *session) reply(format string, args ...any) { fmt.Fprintf(c.conn, format+"\r\n", args...) }
 
 // answer obeys one command; false ends the conversation.
-func (c *conversation) answer(line string) bool {
+func (c *session) answer(line string) bool {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch strings.ToUpper(verb) {
 	case "EHLO", "HELO":
 		if c.server.tls != nil && !c.message.Private {
-			c.say("250-localhost\r\n250 STARTTLS")
+			c.reply("250-localhost\r\n250 STARTTLS")
 		} else {
-			c.say("250-localhost\r\n250 AUTH PLAIN")
+			c.reply("250-localhost\r\n250 AUTH PLAIN")
 		}
 	case "STARTTLS":
-		c.say("220 go ahead")
+		c.reply("220 go ahead")
 		c.conn = tls.Server(c.conn, c.server.tls)
 		c.in, c.message.Private = textproto.NewReader(bufio.NewReader(c.conn)), true
 	case "AUTH":
 		c.message.SignedIn = true
-		c.say("235 welcome")
+		c.reply("235 welcome")
 	case "MAIL":
 		c.message.From = rest
-		c.say("250 ok")
+		c.reply("250 ok")
 	case "RCPT":
 		c.message.To = rest
-		c.say("250 ok")
+		c.reply("250 ok")
 	case "DATA":
-		return c.take()
+		return c.readMessage()
 	case "QUIT":
-		c.say("221 bye")
+		c.reply("221 bye")
 		return false
 	default:
-		c.say("502 unknown")
+		c.reply("502 unknown")
 	}
 	return true
 }
 
-// take reads a message.
-func (c *conversation) take() bool {
-	c.say("354 go ahead")
+// readMessage reads a message.
+func (c *session) readMessage() bool {
+	c.reply("354 go ahead")
 	data, err := c.in.ReadDotBytes()
 	if err != nil {
 		return false
 	}
 	c.message.Data = string(data)
 	c.server.Messages <- c.message
-	c.say("250 taken")
+	c.reply("250 taken")
 	return true
 }

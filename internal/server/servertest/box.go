@@ -117,14 +117,14 @@ func (b *Box) Fault(tb testing.TB, of Account, operation, kind string, more Obje
 	b.Control(tb, "POST", "faults", body, nil)
 }
 
-// Heal removes all faults.
-func (b *Box) Heal(tb testing.TB) {
+// ClearFaults removes all faults.
+func (b *Box) ClearFaults(tb testing.TB) {
 	tb.Helper()
 	b.Control(tb, "DELETE", "faults", nil, nil)
 }
 
-// Spared returns the accounts whose faults have not occurred yet, by their ids on the networks.
-func (b *Box) Spared(tb testing.TB) []string {
+// PendingFaults returns the accounts whose faults have not occurred yet, by their ids on the networks.
+func (b *Box) PendingFaults(tb testing.TB) []string {
 	tb.Helper()
 	var found struct{ Data []struct{ AccountID string } }
 	b.Control(tb, "GET", "faults", nil, &found)

@@ -43,8 +43,8 @@ func Browse(tb testing.TB, address string, form url.Values) Screen {
 	return Screen{Status: answer.StatusCode, Body: string(body), Sent: answer.Header.Get("Location"), address: address}
 }
 
-// Told returns a query parameter of the address that the browser is redirected to.
-func (p Screen) Told(tb testing.TB, name string) string {
+// RedirectParam returns a query parameter of the address that the browser is redirected to.
+func (p Screen) RedirectParam(tb testing.TB, name string) string {
 	tb.Helper()
 	u, err := url.Parse(p.Sent)
 	if err != nil || !strings.HasPrefix(p.Sent, Back) {
@@ -113,7 +113,7 @@ func (s *Server) AccountOf(tb testing.TB, c Crew, id string) crier.SocialAccount
 func (s *Server) Connect(tb testing.TB, c Crew, network, person string) crier.SocialAccount {
 	tb.Helper()
 	landed := Browse(tb, s.Consent(tb, c, network, person), nil)
-	return s.AccountOf(tb, c, landed.Choose(tb, landed.Offers(tb)[0]).Told(tb, "socialAccountIds"))
+	return s.AccountOf(tb, c, landed.Choose(tb, landed.Offers(tb)[0]).RedirectParam(tb, "socialAccountIds"))
 }
 
 // ConnectedAs returns the account of a crew with the given id on its network.

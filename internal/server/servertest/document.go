@@ -22,8 +22,8 @@ type Document struct {
 
 const documentURL = "https://crier.test/openapi.json"
 
-// givenOut caches the document for the run: all servers return the same one, and generating it is expensive.
-var givenOut struct {
+// cachedDocument caches the document for the run: all servers return the same one, and generating it is expensive.
+var cachedDocument struct {
 	sync.Mutex
 	*Document
 }
@@ -31,19 +31,19 @@ var givenOut struct {
 // OpenAPI returns the document that the server serves.
 func (s *Server) OpenAPI(tb testing.TB) *Document {
 	tb.Helper()
-	givenOut.Lock()
-	defer givenOut.Unlock()
-	if givenOut.Document != nil {
-		return givenOut.Document
+	cachedDocument.Lock()
+	defer cachedDocument.Unlock()
+	if cachedDocument.Document != nil {
+		return cachedDocument.Document
 	}
 	got, err := s.RoundTrip(Request{Method: "GET", Path: "/openapi.json"})
 	if err != nil || got.Status != 200 {
 		tb.Fatalf("read the OpenAPI document: status %d, %v", got.Status, err)
 	}
-	if givenOut.Document, err = ParseDocument(got.Body); err != nil {
+	if cachedDocument.Document, err = ParseDocument(got.Body); err != nil {
 		tb.Fatalf("read the OpenAPI document: %v", err)
 	}
-	return givenOut.Document
+	return cachedDocument.Document
 }
 
 // ParseDocument parses an OpenAPI document.

@@ -58,7 +58,7 @@ func (g *Gate) Await(t *testing.T) {
 	t.Helper()
 	select {
 	case <-g.reached:
-	case <-time.After(Patience):
+	case <-time.After(WaitTimeout):
 		t.Fatalf("nobody comes to gate %d behind the step %q", g.nth, g.step)
 	}
 }

@@ -129,15 +129,15 @@ func (l Library) Ready(tb testing.TB, fileName string, data []byte, fields ...Fo
 	return got.Text(tb, "id")
 }
 
-// Begin starts a chunked upload and returns its id.
-func (l Library) Begin(tb testing.TB, mimeType string, size int) string {
+// StartUpload starts a chunked upload and returns its id.
+func (l Library) StartUpload(tb testing.TB, mimeType string, size int) string {
 	tb.Helper()
 	body := Object{"fileName": "clip.mp4", "mimeType": mimeType, "byteSize": size}
 	return l.Do(tb, "POST", l.Uploads(), body).Want(tb, http.StatusCreated).Text(tb, "uploadId")
 }
 
-// Piece sends the bytes from start to end of a file as one chunk.
-func (l Library) Piece(tb testing.TB, upload string, file []byte, start, end int) Response {
+// SendChunk sends the bytes from start to end of a file as one chunk.
+func (l Library) SendChunk(tb testing.TB, upload string, file []byte, start, end int) Response {
 	tb.Helper()
 	return l.Do(tb, "PUT", l.Uploads(upload), file[start:end], "Content-Range",
 		fmt.Sprintf("bytes %d-%d/%d", start, end-1, len(file)))
@@ -226,8 +226,8 @@ func (s *Server) File(tb testing.TB, c Crew, name string, data []byte) string {
 		"id")
 }
 
-// Film creates a post with a video.
-func (s *Server) Film(tb testing.TB, c Crew, text string) string {
+// NewVideoPost creates a post with a video.
+func (s *Server) NewVideoPost(tb testing.TB, c Crew, text string) string {
 	tb.Helper()
 	asset := s.File(tb, c, "film.mp4", mediatest.VerticalMP4())
 	return s.Call(tb, c, "POST", "posts", Object{"text": text, "assetIds": []string{asset}}).Want(tb,
@@ -241,9 +241,9 @@ func (s *Server) Warnings(tb testing.TB, c Crew, post string, on Account, at tim
 	body := Object{"socialAccountIds": []crier.ID{on.ID}, "platformSettings": Everywhere,
 		"scheduledAt": at.UTC().Format(time.RFC3339)}
 	s.Call(tb, c, "POST", "posts/"+post+"/validate", body).Want(tb, http.StatusOK).Into(tb, &result)
-	var said []string
+	var messages []string
 	for _, w := range result.Data[0].Warnings {
-		said = append(said, w.Message)
+		messages = append(messages, w.Message)
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(messages, "; ")
 }

@@ -28,16 +28,16 @@ type Founder struct {
 func (s *Server) NewFounder(tb testing.TB, email string) Founder {
 	tb.Helper()
 	ctx := context.Background()
-	made, err := s.Node.Services.Instance.CreateTenant(ctx,
+	tenant, err := s.Node.Services.Instance.CreateTenant(ctx,
 		service.TenantRequest{Name: "Organization of " + crier.Name(email), Credits: 10_000})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := s.Node.Services.Instance.SetUpOwner(ctx, made.SetupToken, "Ada", crier.Email(email), Passphrase,
+	if _, err := s.Node.Services.Instance.SetUpOwner(ctx, tenant.SetupToken, "Ada", crier.Email(email), Passphrase,
 		service.Browser{}); err != nil {
 		tb.Fatal(err)
 	}
-	return Founder{Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}, email}
+	return Founder{Tenant{Key: tenant.APIKey, Organization: tenant.OrganizationID, Team: tenant.TeamID}, email}
 }
 
 // Browser stores cookies and does not follow redirects.
@@ -139,8 +139,8 @@ func (s *Server) StockClient() oauth2.Config {
 		TokenURL: s.URL + "/v1/auth/token"}}
 }
 
-// BeginDevice starts a device login.
-func (s *Server) BeginDevice(tb testing.TB) *oauth2.DeviceAuthResponse {
+// StartDeviceLogin starts a device login.
+func (s *Server) StartDeviceLogin(tb testing.TB) *oauth2.DeviceAuthResponse {
 	tb.Helper()
 	config := s.StockClient()
 	device, err := config.DeviceAuth(context.Background())
@@ -186,7 +186,7 @@ func (b *Browser) Decide(tb testing.TB, device *oauth2.DeviceAuthResponse, decis
 // LogIn runs a device login from its start to its tokens.
 func (s *Server) LogIn(tb testing.TB, b *Browser) Response {
 	tb.Helper()
-	device := s.BeginDevice(tb)
+	device := s.StartDeviceLogin(tb)
 	b.Decide(tb, device, "approve").Want(tb, http.StatusOK)
 	return s.Token(tb, DeviceGrant(device)).Want(tb, http.StatusOK)
 }
@@ -212,15 +212,15 @@ func (s *Server) OpenInvitations(tb testing.TB, p Founder) crier.Page[crier.Invi
 	return page
 }
 
-// MakeKey creates an API key using another key.
-func (s *Server) MakeKey(tb testing.TB, by string, body Object) MadeKey {
+// CreateKey creates an API key using another key.
+func (s *Server) CreateKey(tb testing.TB, by string, body Object) CreatedKey {
 	tb.Helper()
 	if body["name"] == nil {
 		body["name"] = "Key of a test"
 	}
 	got := s.As(tb, by, "POST", Path("/v1/organizations/%s/api-keys", s.Organization), body).Want(tb,
 		http.StatusCreated)
-	return MadeKey{ID: got.Text(tb, "id"), Secret: got.Text(tb, "secret")}
+	return CreatedKey{ID: got.Text(tb, "id"), Secret: got.Text(tb, "secret")}
 }
 
 // NewKey creates a key of the server's first tenant and returns its secret.
@@ -233,8 +233,8 @@ func (s *Server) NewKey(tb testing.TB, body Object) string {
 		http.StatusCreated).Text(tb, "secret")
 }
 
-// MadeKey is a created key: its id and its secret.
-type MadeKey struct{ ID, Secret string }
+// CreatedKey is a created key: its id and its secret.
+type CreatedKey struct{ ID, Secret string }
 
 // Invitations returns the path of the invitations, or of one.
 func (p Founder) Invitations(rest ...string) string {

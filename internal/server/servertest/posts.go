@@ -24,8 +24,8 @@ func (s *Server) CreatePost(tb testing.TB, body Object) Response {
 	return s.Do(tb, "POST", s.PostsPath(), body).Want(tb, http.StatusCreated)
 }
 
-// MakePost creates a post and returns its id.
-func (s *Server) MakePost(tb testing.TB, body Object) string {
+// NewPostID creates a post and returns its id.
+func (s *Server) NewPostID(tb testing.TB, body Object) string {
 	tb.Helper()
 	return s.CreatePost(tb, body).Text(tb, "id")
 }
@@ -36,8 +36,8 @@ func (s *Server) PatchPost(tb testing.TB, id string, body Object) Response {
 	return s.Do(tb, "PATCH", s.PostsPath(id), body)
 }
 
-// MakeTag creates a tag and returns its id.
-func (s *Server) MakeTag(tb testing.TB, name string) string {
+// NewTag creates a tag and returns its id.
+func (s *Server) NewTag(tb testing.TB, name string) string {
 	tb.Helper()
 	return s.Do(tb, "POST", Path("/v1/teams/%s/tags", s.Team), Object{"name": name}).Want(tb,
 		http.StatusCreated).Text(tb, "id")
@@ -118,7 +118,7 @@ func (s *Server) InsertPublications(tb testing.TB, list ...PublicationRow) []str
 			if err != nil {
 				return err
 			}
-			made := crier.TimeOf(time.Now().Add(time.Duration(i) * time.Millisecond))
+			created := crier.TimeOf(time.Now().Add(time.Duration(i) * time.Millisecond))
 			row := store.Publication{
 				ID: id, Kind: store.PostPublication, TeamID: s.Team, OrganizationID: s.Organization,
 				PostID:          head.ID,
@@ -126,7 +126,7 @@ func (s *Server) InsertPublications(tb testing.TB, list ...PublicationRow) []str
 				Timezone:  p.Zone,
 				PayloadID: head.ContentPayloadID, Settings: map[string]json.RawMessage{}, Actions: p.Actions,
 				State:     json.RawMessage(`{}`),
-				CreatedAt: made, UpdatedAt: made,
+				CreatedAt: created, UpdatedAt: created,
 			}
 			if row.Timezone == "" {
 				row.Timezone = "UTC"

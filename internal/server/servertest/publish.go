@@ -20,8 +20,8 @@ import (
 	"crier/internal/store"
 )
 
-// Hurried are short timings for tests. The order of events is the same as with the defaults.
-var Hurried = publish.Timings{
+// FastTimings are short timings for tests. The order of events is the same as with the defaults.
+var FastTimings = publish.Timings{
 	SendWindow: Pace(time.Second), CommitTimeout: Pace(2 * time.Second), SettleSlack: 200 * time.Millisecond,
 	LookupPause: 300 * time.Millisecond,
 	Lease:       Pace(4 * time.Second), RetryPause: 200 * time.Millisecond, AccountPause: 300 * time.Millisecond,
@@ -79,14 +79,14 @@ func (s *Server) NewCrew(tb testing.TB, credits int64, networks ...string) Crew 
 		}
 		return list, nil
 	}
-	made, err := s.Node.Services.Instance.CreateTenant(context.Background(),
+	tenant, err := s.Node.Services.Instance.CreateTenant(context.Background(),
 		service.TenantRequest{Name: "A crew", Credits: credits, Accounts: seeds})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c.Tenant = Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}
-	c.Setup = made.SetupToken
-	for _, a := range made.Accounts {
+	c.Tenant = Tenant{Key: tenant.APIKey, Organization: tenant.OrganizationID, Team: tenant.TeamID}
+	c.Setup = tenant.SetupToken
+	for _, a := range tenant.Accounts {
 		c.Accounts = append(c.Accounts, Account{ID: a.ID, Network: string(a.Provider), Remote: a.ProviderAccountID})
 	}
 	return c
@@ -196,8 +196,8 @@ func (s *Server) Publication(tb testing.TB, c Crew, id crier.ID) crier.Scheduled
 	return p
 }
 
-// Patience is how long tests wait for something that should happen soon, on a busy machine.
-const Patience = 2 * time.Minute
+// WaitTimeout is how long tests wait for something that should happen soon, on a busy machine.
+const WaitTimeout = 2 * time.Minute
 
 // Await waits until a scheduled post is in one of the states.
 func (s *Server) Await(tb testing.TB, c Crew, id crier.ID, states ...crier.ScheduledPostStatus) crier.ScheduledPost {
@@ -263,7 +263,7 @@ func Until(tb testing.TB, condition func() bool, problem func() string) {
 	tb.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	for deadline := time.Now().Add(Patience); !condition(); <-ticker.C {
+	for deadline := time.Now().Add(WaitTimeout); !condition(); <-ticker.C {
 		if time.Now().After(deadline) {
 			tb.Fatal(problem())
 		}

@@ -180,11 +180,11 @@ func (s *Server) prepare(ctx context.Context) (net.Listener, error) {
 		return nil, err
 	}
 	if empty {
-		made, err := s.Node.Services.Instance.Initialise(ctx, firstTenant)
+		tenant, err := s.Node.Services.Instance.Initialise(ctx, firstTenant)
 		if err != nil {
 			return nil, err
 		}
-		s.Tenant = Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}
+		s.Tenant = Tenant{Key: tenant.APIKey, Organization: tenant.OrganizationID, Team: tenant.TeamID}
 	}
 	return new(net.ListenConfig).Listen(ctx, "tcp", s.Config.Listen)
 }
@@ -200,11 +200,11 @@ func (s *Server) NewTenant(tb testing.TB, name string) Tenant {
 
 func (s *Server) createTenant(tb testing.TB, request service.TenantRequest) Tenant {
 	tb.Helper()
-	made, err := s.Node.Services.Instance.CreateTenant(context.Background(), request)
+	tenant, err := s.Node.Services.Instance.CreateTenant(context.Background(), request)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Tenant{Key: made.APIKey, Organization: made.OrganizationID, Team: made.TeamID}
+	return Tenant{Key: tenant.APIKey, Organization: tenant.OrganizationID, Team: tenant.TeamID}
 }
 
 // Exec changes the store directly, for states that no operation can reach (yet).
@@ -281,19 +281,19 @@ func (b *LogBuffer) Warnings(most int) string {
 }
 
 // Eventually polls until ask reports success.
-func Eventually[T any](tb testing.TB, ask func() (T, bool)) T {
+func Eventually[T any](tb testing.TB, check func() (T, bool)) T {
 	tb.Helper()
-	deadline := time.After(Patience)
+	deadline := time.After(WaitTimeout)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		value, done := ask()
+		value, done := check()
 		if done {
 			return value
 		}
 		select {
 		case <-deadline:
-			tb.Fatalf("it has not happened within %v", Patience)
+			tb.Fatalf("it has not happened within %v", WaitTimeout)
 		case <-tick.C:
 		}
 	}

@@ -100,7 +100,7 @@ func (n *sharedNode) start() error {
 			return err
 		}
 		n.box, n.stops = box, append(n.stops, stop)
-		options = []Option{WithBox(box), WithTimings(Hurried)}
+		options = []Option{WithBox(box), WithTimings(FastTimings)}
 	}
 	db, drop, err := Databases.Make(n.dialect)
 	if err != nil {
