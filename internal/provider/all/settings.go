@@ -59,7 +59,7 @@ func Settings() []Setting {
 			address(func(c *Config) *string { return &c.Facebook.UploadURL })},
 		{"facebook-api-version", "version of Facebook's API, such as v25.0; empty: the one crier was written for",
 			text(func(c *Config) *string { return &c.Facebook.Version })},
-		{"facebook-login-config-id", "Facebook Login for Business configuration to use instead of scopes; empty: scopes",
+		{"facebook-login-config-id", "Facebook Login for Business configuration, instead of scopes; empty: scopes",
 			text(func(c *Config) *string { return &c.Facebook.LoginConfigID })},
 		{"facebook-portfolios",
 			"off: do not list Pages of Business portfolios or request business_management; empty: on",
