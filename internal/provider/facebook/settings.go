@@ -43,7 +43,7 @@ func settingDeclarations() []provider.Setting {
 	minTitle, maxTitle := provider.Between(1, 255)
 	return []provider.Setting{
 		{Key: "facebookPostType", Type: provider.TypeString, Enum: []string{feed, reel, story}, Default: feed,
-			Description: "What to make of the media."},
+			Description: "The kind of post."},
 		{Key: "facebookLink", Type: provider.TypeString, Format: provider.FormatURL,
 			Description: "The link that is shown as a card; not with media."},
 		{Key: "facebookVideoTitle", Type: provider.TypeString, Minimum: minTitle, Maximum: maxTitle,

@@ -70,7 +70,7 @@ func settingDeclarations() []provider.Setting {
 	return []provider.Setting{
 		{
 			Key: "instagramPostType", Type: provider.TypeString, Enum: []string{feed, reel, story},
-			Description: "What to make of the media; without it one video is a reel and everything else a feed post.",
+			Description: "The kind of post; by default one video is a reel and everything else a feed post.",
 		},
 		{Key: "instagramShareToFeed", Type: provider.TypeBoolean, Default: true,
 			Description: "Show a reel in the feed too."},
@@ -154,7 +154,7 @@ func trialDeclaration() provider.Setting {
 			{
 				Key: "graduationStrategy", Type: provider.TypeString, Enum: []string{"MANUAL", "SS_PERFORMANCE"},
 				Default:     "MANUAL",
-				Description: "Who decides that followers see it too: a person, or Instagram when it does well.",
+				Description: "Who decides that followers see it too: a person, or Instagram if the reel performs well.",
 			},
 		},
 	}

@@ -87,7 +87,7 @@ func readPage(ctx context.Context, m provider.Media) (pageFacts, error) {
 	config, err := jpeg.DecodeConfig(io.NewSectionReader(file, 0, m.Size))
 	if err != nil {
 		return pageFacts{}, &provider.Error{Kind: provider.Rejected, Code: provider.CodeMediaRejected,
-			Message: "an image cannot be a page of a document: it is no JPEG that can be read", Err: err}
+			Message: "an image cannot be a page of a document: it is not a readable JPEG", Err: err}
 	}
 	facts := pageFacts{media: m, width: config.Width, height: config.Height, space: "/DeviceRGB", turn: turnOf(head)}
 	switch config.ColorModel {

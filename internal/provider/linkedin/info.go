@@ -125,7 +125,7 @@ func scopes(app App, optional []string) []provider.Grant {
 	var list []provider.Grant
 	if app != OrganizationsApp {
 		list = append(list,
-			provider.Grant{Scope: scopeOpenID, Purpose: "know who the member is", Required: true},
+			provider.Grant{Scope: scopeOpenID, Purpose: "identify the member", Required: true},
 			provider.Grant{Scope: scopeProfile, Purpose: "read the member's name and picture", Required: true})
 	} else {
 		list = append(list, provider.Grant{Scope: scopeBasicProfile, Purpose: "read the member's name and picture",
@@ -136,7 +136,7 @@ func scopes(app App, optional []string) []provider.Grant {
 	if app != MembersApp {
 		list = append(list,
 			provider.Grant{Scope: scopeOrgWrite, Purpose: "publish and delete as an organization"},
-			provider.Grant{Scope: scopeOrgRead, Purpose: "see an organization's posts and their numbers"},
+			provider.Grant{Scope: scopeOrgRead, Purpose: "read an organization's posts and their metrics"},
 			provider.Grant{Scope: scopeOrgAdmin, Purpose: "list the organizations that the member may post for"})
 	}
 	for _, grant := range optionalScopes {
@@ -152,7 +152,7 @@ var optionalScopes = []provider.Grant{
 	{Scope: scopeMemberFeed, Purpose: "comment as the member"},
 	{Scope: scopeOrgFeed, Purpose: "comment as an organization"},
 	{Scope: scopeOrgFeedRead, Purpose: "see the comments on an organization's posts"},
-	{Scope: scopeMemberAnalytics, Purpose: "read the numbers of the member's posts"},
+	{Scope: scopeMemberAnalytics, Purpose: "read the metrics of the member's posts"},
 }
 
 // rateLimits returns the limits that LinkedIn publishes, per UTC day.

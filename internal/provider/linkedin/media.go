@@ -197,7 +197,7 @@ func hideTarget(st *provider.State, u *provider.Upload, to uploadTarget) error {
 	encoded, err := json.Marshal(to)
 	if err != nil {
 		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
-			Message: "the upload cannot be noted", Err: err}
+			Message: "the upload cannot be encoded", Err: err}
 	}
 	st.Hide(secretKey(u), provider.Secret(encoded))
 	return nil
@@ -457,7 +457,7 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 	}
 	*u = provider.Upload{Part: u.Part, Media: u.Media, Redone: u.Redone + 1}
 	failure.Kind, failure.Code, failure.Scope = provider.Temporary, provider.CodeProviderUnavailable, provider.ScopePost
-	failure.Message = "the upload begins anew: " + failure.Message
+	failure.Message = "the upload is restarted: " + failure.Message
 	return failure
 }
 

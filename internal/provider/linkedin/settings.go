@@ -114,7 +114,7 @@ func settingDeclarations(limits Limits) []provider.Setting {
 			Description: "People and organizations that the text names as @name.",
 			Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
 				{Key: "urn", Type: provider.TypeString, Format: provider.FormatURN, Required: true,
-					Description: "Who is meant, such as urn:li:organization:2414183."},
+					Description: "URN of the person or organization, such as urn:li:organization:2414183."},
 				{Key: "name", Type: provider.TypeString, Required: true, Minimum: minTitle, Maximum: maxTitle,
 					Description: "Exactly as the organization is called."},
 			}},
@@ -144,7 +144,7 @@ func targetingDeclaration() provider.Setting {
 	}
 	return provider.Setting{
 		Key: "linkedinTargetEntities", Type: provider.TypeArray, Maximum: provider.AtMost(10),
-		Description: "Who an organization's post is for; needs an audience of 300 followers or more.",
+		Description: "Audience of an organization's post; it must have 300 followers or more.",
 		Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
 			facet("geoLocations", "URNs of places."), facet("industries", "URNs of industries."),
 			facet("seniorities", "URNs of seniorities."),
@@ -181,10 +181,10 @@ func pollDeclaration(limits Limits) provider.Setting {
 		Description: "A poll; excludes media, an article and a reshare.",
 		Fields: []provider.Setting{
 			{Key: "question", Type: provider.TypeString, Required: true, Minimum: minQuestion, Maximum: maxQuestion,
-				Description: "What people are asked."},
+				Description: "The question."},
 			{
 				Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
-				Description: "What they can answer.",
+				Description: "The answers to choose from.",
 				Items:       &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 			},
 			{Key: "duration", Type: provider.TypeString, Required: true,

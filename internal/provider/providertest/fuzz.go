@@ -71,7 +71,7 @@ func FuzzAnswers(f *testing.F, target Fuzzed) {
 		checkCommit(t, target, p, answer)
 		for name, err := range callEverything(p, target, clock) {
 			if failure := (*provider.Error)(nil); err != nil && !errors.As(err, &failure) {
-				t.Errorf("%s: %v is no error of a provider", name, err)
+				t.Errorf("%s: %v is not a provider error", name, err)
 			}
 		}
 	})
@@ -98,7 +98,7 @@ func checkCommit(t *testing.T, target Fuzzed, p provider.Provider, answer fixedA
 	}
 	failure := (*provider.Error)(nil)
 	if err != nil && !errors.As(err, &failure) {
-		t.Fatalf("status %d, body %q: %v is no error of a provider", answer.status, answer.body, err)
+		t.Fatalf("status %d, body %q: %v is not a provider error", answer.status, answer.body, err)
 	}
 	// A request whose response states no error may have been carried out.
 	silent := succeeded || answer.status >= 500

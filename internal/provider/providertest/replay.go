@@ -148,7 +148,7 @@ func (r *Replay) answer(w http.ResponseWriter, text string) {
 	lines := strings.Split(head, "\n")
 	status, err := strconv.Atoi(strings.TrimSpace(lines[0]))
 	if err != nil {
-		r.refuse(w, fmt.Sprintf("golden answer begins with %q instead of a status", lines[0]))
+		r.refuse(w, fmt.Sprintf("golden response starts with %q instead of a status", lines[0]))
 		return
 	}
 	for _, line := range lines[1:] {

@@ -46,7 +46,7 @@ func wantClass(t *testing.T, failed []*provider.Error, want Class) {
 			t.Errorf("an error says nothing to people: %+v", failure)
 		}
 		if failure.Code == provider.CodeQuotaExhausted && failure.RetryAfter <= 0 {
-			t.Errorf("a quota does not say when it begins anew: %+v", failure)
+			t.Errorf("a quota does not report when it resets: %+v", failure)
 		}
 	}
 }

@@ -354,7 +354,7 @@ func (e VendorExample) Send(t *testing.T, s *simtest.Sandbox, base, token string
 	}
 	var want any
 	if err := json.Unmarshal([]byte(e.answer), &want); err != nil {
-		t.Fatalf("%s: the vendor's answer is no JSON: %v", e.Name, err)
+		t.Fatalf("%s: the vendor's response is not JSON: %v", e.Name, err)
 	}
 	for _, problem := range e.unlikeShape("", want, got.Value()) {
 		t.Errorf("%s (%s): the sandbox's answer %s: %s", e.Name, e.Page, problem, got.Body)

@@ -127,7 +127,7 @@ const maxAttachedText = 10_000
 func span() []provider.Setting {
 	return []provider.Setting{
 		{Key: "offset", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(0),
-			Maximum: provider.AtMost(maxAttachedText), Description: "Where the passage begins, from 0."},
+			Maximum: provider.AtMost(maxAttachedText), Description: "Where the passage starts, from 0."},
 		{Key: "length", Type: provider.TypeInteger, Required: true, Minimum: provider.AtLeast(1),
 			Maximum: provider.AtMost(maxAttachedText), Description: "How long it is."},
 	}
@@ -140,7 +140,7 @@ func pollDeclaration() provider.Setting {
 		Key: "threadsPoll", Type: provider.TypeObject, Description: "A poll; text posts only.",
 		Fields: []provider.Setting{{
 			Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
-			Description: "What people can vote for.",
+			Description: "The options to vote for.",
 			Items:       &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 		}},
 	}

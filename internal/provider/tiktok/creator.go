@@ -41,7 +41,7 @@ func (p *Provider) readCreator(ctx context.Context, a provider.Account, plan pla
 	encoded, err := json.Marshal(creator)
 	if err != nil {
 		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
-			Message: "what the account may do cannot be noted", Err: err}
+			Message: "the account's options cannot be encoded", Err: err}
 	}
 	st.Note(noteCreator, string(encoded))
 	st.Note(noteCreatorAt, p.now().UTC().Format(time.RFC3339))

@@ -145,8 +145,8 @@ func scopes() []provider.Grant {
 		{Scope: scopePublish, Purpose: "publish videos and pictures", Required: true},
 		{Scope: scopeUpload, Purpose: "send drafts to the account's inbox"},
 		{Scope: scopeProfile, Purpose: "know the account's username, for links to its posts"},
-		{Scope: scopeStats, Purpose: "read the account's numbers"},
-		{Scope: scopeList, Purpose: "read the numbers of posts, and see what was posted when an answer was lost"},
+		{Scope: scopeStats, Purpose: "read the account's metrics"},
+		{Scope: scopeList, Purpose: "read the metrics of posts, and find posts whose response was lost"},
 	}
 }
 

@@ -64,8 +64,8 @@ func settingDeclarations() []provider.Setting {
 		{
 			Key: keyPrivacyLevel, Type: provider.TypeString, Choices: true,
 			Enum: []string{privacyPublic, privacyFriends, privacyFollowers, privacySelf},
-			Description: "Who may see the post: one of those that the account offers. Needed for every direct post; " +
-				"there is no default.",
+			Description: "Who can see the post: one of the levels that the account offers. " +
+				"Required for every direct post; there is no default.",
 		},
 		chosen(keyAllowComment, "Let others comment."),
 		chosen(keyAllowDuet, "Let others make duets with the video."),

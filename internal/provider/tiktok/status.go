@@ -162,7 +162,7 @@ func (p *Provider) afterReading(st provider.State, failure *provider.Error) (pro
 		st.Note(noteTries, strconv.Itoa(tries+1))
 		return st, failure
 	}
-	st.Warnings = append(st.Warnings, "TikTok published the post, and could not be asked for its id: "+failure.Message)
+	st.Warnings = append(st.Warnings, "TikTok published the post, but its id could not be read: "+failure.Message)
 	finish(&st)
 	return st, nil
 }

@@ -182,7 +182,7 @@ func restart(st *provider.State, u *provider.Upload, failure *provider.Error) er
 	st.PublishID = ""
 	delete(st.Secrets, secretUpload)
 	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
-		"TikTok no longer takes the upload; it begins anew"
+		"TikTok no longer accepts the upload; it is restarted"
 	return failure
 }
 

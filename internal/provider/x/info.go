@@ -34,9 +34,9 @@ func newCosts(configured map[string]int64) ([]provider.Cost, error) {
 		{Key: costPostWithURL, Credits: 200, Description: "a post, reply or quote with a URL in its text"},
 		{Key: costAltText, Credits: 5, Description: "the alt text or content warning of one media"},
 		{Key: costRepost, Credits: 15, Description: "a repost"},
-		{Key: costPostRead, Credits: 5, Description: "a reading of a post's numbers"},
+		{Key: costPostRead, Credits: 5, Description: "a read of a post's metrics"},
 		{Key: costDelete, Credits: 10, Description: "the removal of a post, reply or repost"},
-		{Key: provider.CostAccountMetrics, Credits: 10, Description: "a live reading of the account's numbers"},
+		{Key: provider.CostAccountMetrics, Credits: 10, Description: "a live read of the account's metrics"},
 	}
 	for key, credits := range configured {
 		i := slices.IndexFunc(costs, func(c provider.Cost) bool { return c.Key == key })

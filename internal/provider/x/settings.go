@@ -64,7 +64,7 @@ func settingDeclarations() []provider.Setting {
 			Fields: []provider.Setting{
 				{
 					Key: "options", Type: provider.TypeArray, Required: true, Minimum: minOptions, Maximum: maxOptions,
-					Description: "What people can vote for.",
+					Description: "The options to vote for.",
 					Items:       &provider.Setting{Type: provider.TypeString, Minimum: minOption, Maximum: maxOption},
 				},
 				{Key: "durationMinutes", Type: provider.TypeInteger, Required: true, Minimum: minMinutes,

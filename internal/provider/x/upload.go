@@ -210,7 +210,7 @@ func afterAppend(u *provider.Upload, err error) error {
 		}
 		*u = provider.Upload{Part: u.Part, Media: u.Media, ChunkSize: half, Redone: u.Redone}
 		failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
-			"X takes smaller pieces only; the upload begins anew"
+			"X only accepts smaller chunks; the upload is restarted"
 	case http.StatusNotFound:
 		return restart(u, failure)
 	}
@@ -225,7 +225,7 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 	}
 	*u = provider.Upload{Part: u.Part, Media: u.Media, ChunkSize: u.ChunkSize, Redone: u.Redone + 1}
 	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
-		"X no longer knows the upload; it begins anew"
+		"X no longer knows the upload; it is restarted"
 	return failure
 }
 

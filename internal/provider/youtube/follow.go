@@ -198,7 +198,7 @@ func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.St
 	path := "/youtube/v3/videos?part=status,processingDetails&id=" + url.QueryEscape(st.PlatformPostID)
 	err := p.api.Get(ctx, a.Token.Access, path, &answer)
 	if err != nil {
-		return p.followFailed(st, err, "YouTube could not be asked whether it has processed the video", p.finish)
+		return p.followFailed(st, err, "the processing status could not be read from YouTube", p.finish)
 	}
 	delete(st.Data, noteTries)
 	if len(answer.Items) > 0 {

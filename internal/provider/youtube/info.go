@@ -116,7 +116,7 @@ func scopes(analytics bool) []provider.Grant {
 	list := []provider.Grant{
 		{Scope: scopeUpload, Purpose: "upload videos and thumbnails", Required: true},
 		{Scope: scopeForceSSL,
-			Purpose: "know the channel, see its videos and their numbers, comment, delete, add captions and to " +
+			Purpose: "identify the channel, read its videos and their metrics, comment, delete, add captions and to " +
 				"playlists",
 			Required: true},
 	}

@@ -76,7 +76,7 @@ func (p *Provider) Profile(ctx context.Context, a provider.Account) (provider.Co
 	})
 	if err != nil {
 		return provider.ConnectedAccount{}, &provider.Error{
-			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the channel cannot be noted",
+			Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "the channel cannot be encoded",
 			Err: err,
 		}
 	}

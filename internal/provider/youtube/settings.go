@@ -123,7 +123,7 @@ func captionsDeclaration() provider.Setting {
 		Items: &provider.Setting{Type: provider.TypeObject, Fields: []provider.Setting{
 			spoken,
 			{Key: "name", Type: provider.TypeString, Maximum: provider.AtMost(maxCaptionName),
-				Description: "What tells several captions of one language apart."},
+				Description: "Distinguishes several captions in one language."},
 			{Key: "text", Type: provider.TypeString, Required: true, Minimum: provider.AtLeast(1),
 				Maximum: provider.AtMost(maxCaptionText), Description: "The text of the file."},
 		}},

@@ -217,7 +217,7 @@ func restart(u *provider.Upload, failure *provider.Error) error {
 	}
 	*u = provider.Upload{Redone: u.Redone + 1}
 	failure.Kind, failure.Code, failure.Message = provider.Temporary, provider.CodeProviderUnavailable,
-		"YouTube no longer knows the upload; it begins anew"
+		"YouTube no longer knows the upload; it is restarted"
 	return failure
 }
 

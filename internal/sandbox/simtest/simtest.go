@@ -156,7 +156,7 @@ func (r Response) Value(path ...any) any {
 	r.t.Helper()
 	var value any
 	if err := json.Unmarshal(r.Body, &value); err != nil {
-		r.t.Fatalf("answer is no JSON: %v: %s", err, r.Body)
+		r.t.Fatalf("response is not JSON: %v: %s", err, r.Body)
 	}
 	for _, step := range path {
 		switch key := step.(type) {
@@ -186,7 +186,7 @@ func (r Response) Location() *url.URL {
 	r.t.Helper()
 	to, err := url.Parse(r.Header.Get("Location"))
 	if err != nil || r.Header.Get("Location") == "" {
-		r.t.Fatalf("answer %d is no redirect: %s", r.Status, r.Body)
+		r.t.Fatalf("response %d is not a redirect: %s", r.Status, r.Body)
 	}
 	return to
 }
