@@ -115,12 +115,17 @@ var (
 	errAccountBusy = errors.New("the account has too many slow calls")
 )
 
-// acquire waits until one of the account's calls may be made; release ends it. It fails with errClosing when the
-// limiter closes first, and with errAccountBusy when its patience ends.
+// acquire waits until one of the account's calls may be made; release ends it. It fails with errClosing when it would
+// have to wait and the limiter closes first, and with errAccountBusy when its patience ends.
 func (l *accountLimiter) acquire(ctx context.Context, account crier.ID) (release func(), err error) {
 	l.mu.Lock()
 	calls := l.load(account).calls
 	l.mu.Unlock()
+	select {
+	case calls <- struct{}{}: // also on a node that stops: for this publication any other node would be late
+		return func() { <-calls }, nil
+	default:
+	}
 	patience := time.NewTimer(l.timeout)
 	defer patience.Stop()
 	select {

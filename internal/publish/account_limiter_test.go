@@ -93,6 +93,17 @@ func TestAcquireBoundsTheCallsOfAnAccount(t *testing.T) {
 	})
 }
 
+func TestFreeCallIsMadeEvenByANodeThatStops(t *testing.T) {
+	t.Parallel()
+	l := newAccountLimiter()
+	l.close()
+	for range 50 { // a choice at random would fail some of them
+		if _, err := l.acquire(t.Context(), crier.NewID()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestPauseSpreadsTheReturnOfThePostponed(t *testing.T) {
 	t.Parallel()
 	l, account := newAccountLimiter(), crier.NewID()

@@ -75,19 +75,21 @@ func (s *Publisher) Advance(ctx context.Context, job job.Publish, run store.Run)
 		return s.postpone(ctx, id, job.Epoch)
 	}
 	defer s.limiter.leave(job.SocialAccountID)
-	for start := s.clock(); ; {
+	for start := s.clock(); !s.limiter.closing(); {
 		next, err := s.step(ctx, id, job.Epoch, run)
 		if err != nil || next.IsZero() {
 			return next, err
 		}
-		if next.After(s.clock()) || s.clock().Sub(start) > runBudget || s.limiter.closing() {
+		if next.After(s.clock()) || s.clock().Sub(start) > runBudget {
 			return next, nil
 		}
 	}
+	return s.clock(), nil // another node continues, or the next start
 }
 
-// Drain lets calls in progress finish and releases all other publications to other nodes or the next start, so that
-// shutdown does not wait for them. It may be called once.
+// Drain lets calls in progress finish, and also the call of a publication that is ready and waits for its second, which
+// is near. All other publications are handed back to other nodes or the next start between two exchanges with their
+// network, so that shutdown does not wait for them. It may be called once.
 func (s *Publisher) Drain() { s.limiter.close() }
 
 // postpone reschedules a publication whose account is at its concurrency limit.

@@ -285,6 +285,9 @@ func (w *worker) recording(ctx context.Context) context.Context {
 // ready.
 func (w *worker) prepare(ctx context.Context) (*verdict, error) {
 	for start := w.pub.clock(); ; {
+		if v, err := w.awaitNetwork(ctx); v != nil || err != nil {
+			return v, err
+		}
 		st, err := w.network.Prepare(ctx, w.client, w.content, w.state.Clone())
 		w.state = st
 		if err != nil {
@@ -297,11 +300,42 @@ func (w *worker) prepare(ctx context.Context) (*verdict, error) {
 		if err := w.save(ctx); err != nil {
 			return nil, err
 		}
-		if now := w.pub.clock(); st.NextPollAfter.After(now) || now.Sub(start) > runBudget {
+		now := w.pub.clock()
+		ends := st.NextPollAfter.After(now) || w.pub.limiter.closing()
+		if ends && !w.isPauseShort() || now.Sub(start) > runBudget {
 			v := w.waitUntil(later(st.NextPollAfter, now))
 			return &v, nil
 		}
 	}
+}
+
+// isPauseShort reports whether the worker should wait out the pause before the next call itself: the pause is short and
+// reaches into the last moments before the publication's time, or is after it. Releasing the publication would add the
+// job engine's poll interval to the pause.
+func (w *worker) isPauseShort() bool {
+	now, next := w.pub.clock(), w.state.NextPollAfter
+	return next.After(now) && !next.After(now.Add(settleLead)) && !next.Before(w.p.ScheduledAt.Add(-settleLead))
+}
+
+// awaitNetwork waits out a short pause before the next call. When the node stops first, it returns the verdict that
+// another node should continue at once: that one waits for the rest of the pause.
+func (w *worker) awaitNetwork(ctx context.Context) (*verdict, error) {
+	if !w.isPauseShort() {
+		return nil, nil
+	}
+	pause := time.NewTimer(w.state.NextPollAfter.Sub(w.pub.clock()))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-w.pub.limiter.closed:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if w.pub.limiter.closing() {
+		v := w.waitUntil(w.pub.clock())
+		return &v, nil
+	}
+	return nil, nil
 }
 
 // saveIfChanged skips the write for posts that need no preparation: the attempt's result includes the state.

@@ -330,7 +330,7 @@ func TestDrainReleasesLeases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.Publisher.Drain()
+	f.onceLeased(f.Publisher.Drain)
 	next := f.step(t, p.ID)
 	if got := f.read(t, p.ID); got.Status != crier.Scheduled || got.LeaseOwner != nil || !next.Equal(f.now()) ||
 		len(n.calls) > 0 {

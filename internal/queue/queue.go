@@ -70,7 +70,7 @@ type engine interface {
 	insert(ctx context.Context, tx *store.Tx, jobs []river.InsertManyParams) error
 	promote(ctx context.Context, until time.Time) error
 	start(ctx context.Context) error
-	drain(ctx context.Context) error
+	drain(ctx context.Context, handBack func()) error
 	abort(ctx context.Context) error
 }
 
@@ -207,8 +207,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	}
 	q.stop()
 	q.loops.Wait()
-	q.publisher.Drain()
-	err := q.engine.drain(ctx)
+	err := q.engine.drain(ctx, q.publisher.Drain)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
@@ -247,7 +246,6 @@ func (e *riverEngine[TTx]) insert(ctx context.Context, tx *store.Tx, jobs []rive
 }
 
 func (e *riverEngine[TTx]) start(ctx context.Context) error { return e.client.Start(ctx) }
-func (e *riverEngine[TTx]) drain(ctx context.Context) error { return e.client.Stop(ctx) }
 func (e *riverEngine[TTx]) abort(ctx context.Context) error { return e.client.StopAndCancel(ctx) }
 
 var _ engine = (*riverEngine[pgx.Tx])(nil)
