@@ -27,7 +27,11 @@ const logHeader, pageHeader = 32, 24
 // since runs fn and returns how many bytes it wrote, and the b-trees whose pages it wrote most often.
 func (l writtenLog) since(t *testing.T, fn func()) (written int, trees string) {
 	t.Helper()
-	l.world.exec(t, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	for busy := 1; busy != 0; { // while the store checkpoints, the log is not truncated
+		var written, moved int
+		requireNoError(t, l.world.store.Writer().QueryRowContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`).
+			Scan(&busy, &written, &moved))
+	}
 	fn()
 	log, err := os.ReadFile(l.path + "-wal")
 	requireNoError(t, err)
