@@ -1,12 +1,12 @@
 package api
 
 import (
-	"bytes"
-	"compress/gzip"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip" // about twice as fast as the standard library's
 )
 
 // compressFrom is the size in bytes from which a response is worth compressing.
@@ -34,14 +34,15 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data [
 		writeBytes(w, status, data)
 		return
 	}
-	var out bytes.Buffer
+	out, release := buffer()
+	defer release()
 	zip, ok := compressors.Get().(*gzip.Writer)
 	if !ok { // the pool holds nothing else
 		writeBytes(w, status, data)
 		return
 	}
 	defer compressors.Put(zip)
-	zip.Reset(&out)
+	zip.Reset(out)
 	_, err := zip.Write(data)
 	if err == nil {
 		err = zip.Close()

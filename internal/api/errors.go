@@ -1,11 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"crier"
 	"crier/internal/api/contract"
@@ -64,12 +66,32 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, status int, bod
 		f.serve(w, r)
 		return
 	}
-	data, err := json.Marshal(body)
-	if err != nil {
+	encoded, release := buffer()
+	defer release()
+	if err := json.NewEncoder(encoded).Encode(body); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	s.send(w, r, status, data)
+	s.send(w, r, status, bytes.TrimSuffix(encoded.Bytes(), []byte("\n")))
+}
+
+// maxPooled limits the size of the buffers that are reused: the pool would keep the memory of large ones.
+const maxPooled = 256 << 10
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// buffer returns an empty buffer for a response, and the function that returns it to the pool.
+func buffer() (b *bytes.Buffer, release func()) {
+	b, ok := buffers.Get().(*bytes.Buffer)
+	if !ok { // the pool holds nothing else
+		b = new(bytes.Buffer)
+	}
+	b.Reset()
+	return b, func() {
+		if b.Cap() <= maxPooled {
+			buffers.Put(b)
+		}
+	}
 }
 
 func write(w http.ResponseWriter, status int, body any) {
