@@ -64,14 +64,75 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return t.UnmarshalText(data[1 : len(data)-1])
 }
 
-// Scan implements sql.Scanner for both databases.
+// Scan implements sql.Scanner: PostgreSQL returns times, SQLite the text that it stores.
 func (t *Time) Scan(src any) error {
-	v, ok := src.(time.Time)
-	if !ok {
-		return fmt.Errorf("scan a time from %T", src)
+	switch v := src.(type) {
+	case time.Time:
+		*t = TimeOf(v)
+		return nil
+	case string:
+		if parsed, ok := parseStored(v); ok {
+			*t = parsed
+			return nil
+		}
+		parsed, err := time.Parse("2006-01-02 15:04:05.999999999-07:00", v)
+		if err != nil {
+			return fmt.Errorf("scan a time from %q", v)
+		}
+		*t = TimeOf(parsed)
+		return nil
 	}
-	*t = TimeOf(v)
-	return nil
+	return fmt.Errorf("scan a time from %T", src)
+}
+
+// parseStored parses a time as SQLite stores it: 2026-11-15 09:00:00.123456+00:00, with up to six digits of a fraction.
+// It is called for every time that is read; time.Parse takes several times as long.
+func parseStored(s string) (Time, bool) {
+	const layout, zone = "2006-01-02 15:04:05", "+00:00"
+	clock, ok := strings.CutSuffix(s, zone)
+	if !ok || len(clock) < len(layout) || clock[4] != '-' || clock[7] != '-' || clock[10] != ' ' || clock[13] != ':' ||
+		clock[16] != ':' {
+		return Time{}, false
+	}
+	micros, ok := parseFraction(clock[len(layout):])
+	year, ok1 := digits(clock[:4])
+	month, ok2 := digits(clock[5:7])
+	day, ok3 := digits(clock[8:10])
+	hour, ok4 := digits(clock[11:13])
+	minute, ok5 := digits(clock[14:16])
+	second, ok6 := digits(clock[17:19])
+	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || hour > 23 || minute > 59 || second > 59 {
+		return Time{}, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, second, micros*int(time.Microsecond), time.UTC)
+	return Time{t}, t.Month() == time.Month(month) && t.Day() == day
+}
+
+// parseFraction parses the fraction of a second, with its point, as microseconds; nothing is zero.
+func parseFraction(s string) (micros int, ok bool) {
+	if s == "" {
+		return 0, true
+	}
+	fraction := s[1:]
+	if s[0] != '.' || len(fraction) == 0 || len(fraction) > 6 {
+		return 0, false
+	}
+	micros, ok = digits(fraction)
+	for range 6 - len(fraction) {
+		micros *= 10
+	}
+	return micros, ok
+}
+
+// digits parses decimal digits.
+func digits(s string) (n int, ok bool) {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return n, true
 }
 
 // Value implements driver.Valuer for both databases.

@@ -92,6 +92,47 @@ func TestTimesComeFromAndGoToTheDatabaseInUTC(t *testing.T) {
 	var _ driver.Valuer = at
 }
 
+func TestTimesAreReadFromTheTextThatSQLiteStores(t *testing.T) {
+	t.Parallel()
+	const layout = "2006-01-02 15:04:05.999999999-07:00"
+	for _, text := range []string{"2026-11-15 09:00:00+00:00", "2026-11-15 09:00:00.1+00:00",
+		"2026-11-15 09:00:00.000001+00:00", "2024-02-29 23:59:59.999999+00:00", "0001-01-01 00:00:00+00:00",
+		"9999-12-31 23:59:59.999999+00:00", "2026-11-15 18:00:00.5+09:00", "2026-11-15 09:00:00.123456789+00:00"} {
+		var got crier.Time
+		want, err := time.Parse(layout, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Scan(text); err != nil || got != crier.TimeOf(want) {
+			t.Errorf("%s is read as %v, %v", text, got.Time, err)
+		}
+	}
+	for _, text := range []string{"", "2026-11-15", "2026-11-15 09:00:00", "2026-11-15T09:00:00Z",
+		"2026-02-29 09:00:00+00:00", "2026-13-01 09:00:00+00:00", "2026-11-00 09:00:00+00:00",
+		"2026-11-15 24:00:00+00:00", "2026-11-15 09:60:00+00:00", "2026-11-15 09:00:60+00:00",
+		"2026-11-15 09:00:00.+00:00", "2026-11-15 09:00:00:5+00:00", "2026-11-15 0a:00:00+00:00",
+		"2026-11-15 09:00:00.5x+00:00", "-026-11-15 09:00:00+00:00"} {
+		var got crier.Time
+		if err := got.Scan(text); err == nil || !got.IsZero() {
+			t.Errorf("%q is read as %v, %v", text, got.Time, err)
+		}
+	}
+}
+
+func FuzzTimesAreReadLikeTimeParse(f *testing.F) {
+	const layout = "2006-01-02 15:04:05.999999999-07:00"
+	f.Add("2026-11-15 09:00:00.123456+00:00")
+	f.Add("0001-01-01 00:00:00+00:00")
+	f.Fuzz(func(t *testing.T, text string) {
+		var got crier.Time
+		err := got.Scan(text)
+		want, wantErr := time.Parse(layout, text)
+		if (err == nil) != (wantErr == nil) || err == nil && got != crier.TimeOf(want) {
+			t.Errorf("%q is read as %v, %v, want %v, %v", text, got.Time, err, want, wantErr)
+		}
+	})
+}
+
 func TestTimeOrNilIsNilForTheZeroTime(t *testing.T) {
 	t.Parallel()
 	if got := crier.TimeOrNil(time.Time{}); got != nil {

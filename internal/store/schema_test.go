@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -55,6 +56,26 @@ func TestMigrationsComeInPairs(t *testing.T) {
 	}
 }
 
+// The driver of SQLite parses every value of a column that is declared as timestamp by trial.
+func TestTimesAreDeclaredAsText_sqlite(t *testing.T) {
+	t.Parallel()
+	s := databases.Fresh(t, store.SQLite).Open(t)
+	declared := query(t, s, `SELECT m.name, c.name, lower(c.type) FROM sqlite_schema m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'river%' AND m.name NOT LIKE 'goose%'
+		AND (c.name LIKE '%\_at' ESCAPE '\' OR c.type LIKE '%timestamp%')`)
+	if len(declared) < 30 {
+		t.Errorf("%d columns are times", len(declared))
+	}
+	for _, column := range declared {
+		if column[2] != "text" {
+			t.Errorf("%s.%s is declared as %s", column[0], column[1], column[2])
+		}
+	}
+	if sound := query(t, s, `PRAGMA integrity_check`); len(sound) != 1 || sound[0][0] != "ok" {
+		t.Errorf("the database is damaged: %v", sound)
+	}
+}
+
 // Texts that users write must have byte order on both databases, or pages would differ.
 func TestSortedTextUsesByteOrder_postgres(t *testing.T) {
 	t.Parallel()
@@ -99,6 +120,9 @@ func query(t *testing.T, s *store.Store, text string, args ...any) [][]string {
 		}
 		line := make([]string, len(values))
 		for i, v := range values {
+			if at, ok := v.(time.Time); ok { // as SQLite stores it, which may be declared as text
+				v = at.Format("2006-01-02 15:04:05.999999999-07:00")
+			}
 			line[i] = fmt.Sprint(v)
 		}
 		out = append(out, line)

@@ -1,0 +1,3 @@
+-- +goose Up
+-- Times have a type of their own here; SQLite's declarations change.
+SELECT 1;
