@@ -52,6 +52,11 @@ type PlannedActions struct {
 	SeriesIndex int   `json:"seriesIndex,omitempty"`
 }
 
+// HasFollowUps reports whether any action follows the publication. A series is not an action.
+func (a PlannedActions) HasFollowUps() bool {
+	return a.FirstComment != nil || a.EngagementCommentTrigger != nil || a.RepostAfter != nil
+}
+
 // Total returns the total cost.
 func (a PlannedActions) Total() int64 {
 	var sum int64

@@ -54,6 +54,9 @@ type listing[T any] struct {
 	key      func(T, string) Key
 }
 
+// maxReserved limits the rows for which memory is allocated before they are read.
+const maxReserved = 100
+
 // scanner is a row that can be scanned.
 type scanner interface{ Scan(dest ...any) error }
 
@@ -74,7 +77,7 @@ func (l listing[T]) page(ctx context.Context, r reads, q PageQuery, more ...ques
 	if !ok {
 		return out, fmt.Errorf("no sort named %q", q.Sort)
 	}
-	rows, beyond := []T{}, []T(nil)
+	rows, beyond := make([]T, 0, min(q.Limit, maxReserved)+1), []T(nil)
 	questions := append([]question{l.question(&rows, span{column, q.Desc != q.Backward, q.Seek, q.Inclusive,
 		q.Limit + 1})}, more...)
 	if q.Seek != nil { // nothing precedes the first page

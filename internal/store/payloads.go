@@ -23,26 +23,12 @@ const payloadColumns = `y.id, y.post_id, y.version, y.text, y.post_input, y.crea
 
 func scanPayload(row scanner) (Payload, error) {
 	var y Payload
-	return y, withContent(row, &y).Scan()
-}
-
-// withContent scans payloadColumns after those of the main row.
-func withContent(row scanner, y *Payload) scanner { return contentColumns{row, y} }
-
-type contentColumns struct {
-	row     scanner
-	content *Payload
-}
-
-func (c contentColumns) Scan(dest ...any) error {
-	y := c.content
 	var input *crier.PostInput
-	err := c.row.Scan(append(dest, &y.ID, &y.PostID, &y.Version, &y.Text, intoJSON(&input), &y.CreatedAt,
-		&y.CredentialID)...)
+	err := row.Scan(&y.ID, &y.PostID, &y.Version, &y.Text, intoJSON(&input), &y.CreatedAt, &y.CredentialID)
 	if input != nil {
 		y.PostInput = *input
 	}
-	return err
+	return y, err
 }
 
 // InsertPayload inserts the next version of a post's content. The post must be new or locked.

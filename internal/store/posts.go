@@ -29,13 +29,40 @@ const postColumns = `p.id, p.team_id, p.post_type, p.type_given, p.title, p.stat
 	p.save_destination,
 	p.content_payload_id, p.publish_actions, p.scheduled_at, p.created_at, p.updated_at, p.sort_title`
 
-func scanPost(row scanner) (Post, error) {
+func scanPost(row scanner) (Post, error) { return scanPostAnd(row) }
+
+// scanPostAnd scans postColumns and the columns after them.
+func scanPostAnd(row scanner, more ...any) (Post, error) {
 	var p Post
-	err := row.Scan(&p.ID, &p.TeamID, &p.PostType, &p.TypeGiven, &p.Title, &p.Status, &p.DeliveryState,
+	err := row.Scan(append([]any{&p.ID, &p.TeamID, &p.PostType, &p.TypeGiven, &p.Title, &p.Status, &p.DeliveryState,
 		&p.SaveDestination,
-		&p.ContentPayloadID, intoJSON(&p.PostPublishActions), &p.ScheduledAt, &p.CreatedAt, &p.UpdatedAt, &p.titleKey)
+		&p.ContentPayloadID, intoJSON(&p.PostPublishActions), &p.ScheduledAt, &p.CreatedAt, &p.UpdatedAt, &p.titleKey},
+		more...)...)
 	p.SaveMessage = saveMessages[p.SaveDestination]
 	return p, err
+}
+
+// postsWithContent are posts with their current content, for postContentColumns: read in one statement, so that the
+// content is that of the row even if another is written meanwhile.
+const (
+	postsWithContent   = `posts p JOIN payloads y ON y.id = p.content_payload_id`
+	postContentColumns = postColumns + `, y.text, y.post_input`
+)
+
+// scanPostContent scans postContentColumns. The assets of the content have ids only.
+func scanPostContent(row scanner) (Post, error) {
+	var text string
+	var input *crier.PostInput
+	p, err := scanPostAnd(row, &text, intoJSON(&input))
+	if err == nil {
+		p.setContent(text, input)
+	}
+	return p, err
+}
+
+// setContent sets the current content. Its assets have ids only.
+func (p *Post) setContent(text string, input *crier.PostInput) {
+	p.Text, p.PostInput, p.AssetIDs = text, input, input.AssetIDs()
 }
 
 var saveMessages = map[string]string{crier.SavedToQueue: "Saved to Queue", crier.SavedToDrafts: "Saved to Drafts"}
@@ -44,13 +71,10 @@ var saveMessages = map[string]string{crier.SavedToQueue: "Saved to Queue", crier
 func (r reads) Post(ctx context.Context, team, id crier.ID, withScheduled bool) (Post, error) {
 	var posts []Post
 	h := r.hydration([]crier.ID{id}, withScheduled)
-	// In one statement, so that the content matches the row.
-	row := newQuestion(`SELECT `+postColumns+`, `+payloadColumns+` FROM posts p
-		JOIN payloads y ON y.id = p.content_payload_id
+	row := newQuestion(`SELECT `+postContentColumns+` FROM `+postsWithContent+`
 		WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`, []any{id, team}, func(row scanner) error {
-		var content Payload
-		p, err := scanPost(withContent(row, &content))
-		posts, h.contents[p.ID] = append(posts, p), content
+		p, err := scanPostContent(row)
+		posts, h.hasAssets = append(posts, p), err == nil && p.hasAssets()
 		return err
 	})
 	if err := r.keyed.Ask(ctx, append([]question{row}, h.questions...)...); err != nil {
@@ -59,8 +83,8 @@ func (r reads) Post(ctx context.Context, team, id crier.ID, withScheduled bool) 
 	if len(posts) == 0 {
 		return Post{}, orNotFound(sql.ErrNoRows, "post", id)
 	}
-	err := h.complete(&posts[0])
-	return posts[0], err
+	h.complete(&posts[0])
+	return posts[0], nil
 }
 
 // PostForUpdate reads and locks a post that is not deleted, with its content only. The order of locks is: post,
@@ -89,7 +113,8 @@ func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
 // is none. The first argument of the condition is the id.
 func (tx *Tx) lockPost(ctx context.Context, where string, args ...any) (*Post, error) {
 	var found *Post
-	var content []Payload
+	var text string
+	var input *crier.PostInput
 	err := tx.q.Ask(ctx,
 		newQuestion(`SELECT `+postColumns+` FROM posts p WHERE `+where+` AND p.deleted_at IS NULL`+tx.forUpdate,
 			args, func(row scanner) error {
@@ -97,12 +122,16 @@ func (tx *Tx) lockPost(ctx context.Context, where string, args ...any) (*Post, e
 				found = &p
 				return err
 			}),
-		newQuestion(`SELECT `+payloadColumns+` FROM posts p JOIN payloads y ON y.id = p.content_payload_id
-			WHERE p.id = $1`, args[:1], collectInto(&content, scanPayload)))
+		newQuestion(`SELECT y.text, y.post_input FROM `+postsWithContent+` WHERE p.id = $1`, args[:1],
+			func(row scanner) error { return row.Scan(&text, intoJSON(&input)) }))
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return found, found.setContent(byPost(content))
+	if input == nil {
+		return nil, fmt.Errorf("post %s has lost its content %s", found.ID, found.ContentPayloadID)
+	}
+	found.setContent(text, input)
+	return found, nil
 }
 
 // PostsWithAsset returns the ids after a given one of the posts whose current content has an asset, in order.

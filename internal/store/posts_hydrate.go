@@ -9,10 +9,10 @@ import (
 )
 
 // hydration reads the data of posts that is stored in other tables: the questions, which do not depend on each other,
-// and their answers. The contents are read by the caller, which knows their versions.
+// and their answers. The contents are read together with the posts.
 type hydration struct {
 	questions    []question
-	contents     map[crier.ID]Payload
+	hasAssets    bool // set by the caller if the content of any post has assets
 	assets       map[crier.ID]AssetFacts
 	tags         map[crier.ID][]crier.TagSummary
 	destinations map[crier.ID][]crier.ID
@@ -22,8 +22,8 @@ type hydration struct {
 
 // hydration prepares reading the data of posts that is stored in other tables.
 func (r reads) hydration(ids []crier.ID, withScheduled bool) *hydration {
-	h := &hydration{contents: map[crier.ID]Payload{}, assets: map[crier.ID]AssetFacts{},
-		tags: map[crier.ID][]crier.TagSummary{}, destinations: map[crier.ID][]crier.ID{}}
+	h := &hydration{assets: map[crier.ID]AssetFacts{}, tags: map[crier.ID][]crier.TagSummary{},
+		destinations: map[crier.ID][]crier.ID{}}
 	marks, args := inList(1, ids)
 	h.questions = []question{
 		newQuestion(`SELECT `+assetFactColumns+` FROM assets a WHERE a.id IN (SELECT x.asset_id FROM post_assets x
@@ -31,7 +31,7 @@ func (r reads) hydration(ids []crier.ID, withScheduled bool) *hydration {
 			f, err := scanAssetFacts(row)
 			h.assets[f.AssetID] = f
 			return err
-		}).unless(h.needsNoAssets),
+		}).unless(func() bool { return !h.hasAssets }),
 		tagsQuestion(h.tags, ids),
 	}
 	h.latest = r.latestScheduledPosts(ids)
@@ -44,48 +44,24 @@ func (r reads) hydration(ids []crier.ID, withScheduled bool) *hydration {
 	return h
 }
 
-func (h *hydration) needsNoAssets() bool {
-	for _, y := range h.contents {
-		if len(y.PostInput.AllAssetIDs()) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // hydrate adds the data of posts that is stored in other tables, in one round trip.
 func (r reads) hydrate(ctx context.Context, posts []Post, withScheduled bool) error {
 	if len(posts) == 0 {
 		return nil
 	}
 	h := r.hydration(idsOf(posts), withScheduled)
-	versions := make([]crier.ID, len(posts))
-	for i, p := range posts {
-		versions[i] = p.ContentPayloadID
-	}
-	marks, args := inList(1, versions)
-	contents := newQuestion(`SELECT `+payloadColumns+` FROM payloads y WHERE y.id IN (`+marks+`)`, args,
-		func(row scanner) error {
-			y, err := scanPayload(row)
-			h.contents[y.PostID] = y
-			return err
-		})
-	if err := r.q.Ask(ctx, append([]question{contents}, h.questions...)...); err != nil {
+	h.hasAssets = slices.ContainsFunc(posts, Post.hasAssets)
+	if err := r.q.Ask(ctx, h.questions...); err != nil {
 		return fmt.Errorf("read what belongs to posts: %w", err)
 	}
 	for i := range posts {
-		if err := h.complete(&posts[i]); err != nil {
-			return err
-		}
+		h.complete(&posts[i])
 	}
 	return nil
 }
 
 // complete adds the data that was read to a post.
-func (h *hydration) complete(p *Post) error {
-	if err := p.setContent(h.contents); err != nil {
-		return err
-	}
+func (h *hydration) complete(p *Post) {
 	p.SetAssets(h.assets)
 	p.UserTags = orEmpty(h.tags[p.ID])
 	p.ScheduledDestinationAccountIDs = orEmpty(h.destinations[p.ID])
@@ -96,7 +72,6 @@ func (h *hydration) complete(p *Post) error {
 		included := orEmpty(h.included.of(p.ID))
 		p.ScheduledPosts = &included
 	}
-	return nil
 }
 
 func idsOf(posts []Post) []crier.ID {
@@ -107,23 +82,7 @@ func idsOf(posts []Post) []crier.ID {
 	return ids
 }
 
-func byPost(contents []Payload) map[crier.ID]Payload {
-	found := make(map[crier.ID]Payload, len(contents))
-	for _, y := range contents {
-		found[y.PostID] = y
-	}
-	return found
-}
-
-// setContent sets the current content, whose assets have ids only.
-func (p *Post) setContent(contents map[crier.ID]Payload) error {
-	content, ok := contents[p.ID]
-	if !ok || content.ID != p.ContentPayloadID {
-		return fmt.Errorf("post %s has lost its content %s", p.ID, p.ContentPayloadID)
-	}
-	p.Text, p.PostInput, p.AssetIDs = content.Text, &content.PostInput, content.PostInput.AssetIDs()
-	return nil
-}
+func (p Post) hasAssets() bool { return len(p.PostInput.AllAssetIDs()) > 0 }
 
 // SetAssets adds the facts and tags of the attached assets. The attachments must not be shared with content to be
 // written.

@@ -82,8 +82,8 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 		page, total.Count, err = r.selectivePage(ctx, f, groups, narrow, q)
 		return page, total, err
 	}
-	list := listing[Post]{columns: postColumns, from: "posts p", id: "p.id", sorts: postSorts, scan: scanPost,
-		key: postKey}
+	list := listing[Post]{columns: postContentColumns, from: postsWithContent, id: "p.id", sorts: postSorts,
+		scan: scanPostContent, key: postKey}
 	for _, archived := range f.archived() {
 		list.branches = append(list.branches, f.walked(archived, groups, postSorts[q.Sort]))
 	}

@@ -149,11 +149,12 @@ func (r reads) postsInOrder(ctx context.Context, hits []hit) ([]Post, error) {
 	}
 	marks, args := inList(1, ids)
 	rows, err := r.q.QueryContext(ctx,
-		`SELECT `+postColumns+` FROM posts p WHERE p.id IN (`+marks+`) AND p.deleted_at IS NULL`, args...)
+		`SELECT `+postContentColumns+` FROM `+postsWithContent+` WHERE p.id IN (`+marks+`) AND p.deleted_at IS NULL`,
+		args...)
 	if err != nil {
 		return nil, fmt.Errorf("read posts: %w", err)
 	}
-	posts, err := collect(rows, scanPost)
+	posts, err := collect(rows, scanPostContent)
 	slices.SortFunc(posts, func(a, b Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return posts, err
 }

@@ -3,6 +3,7 @@ package store_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -268,6 +269,52 @@ func TestWidePostListsFollowTheSortIndex(t *testing.T) {
 				page.Rows[0].ID != oldID(areaPost, 0) ||
 				!page.After {
 				t.Errorf("%s: a page of %d of %d, want 10 of %d, %v", name, len(page.Rows), total.Count, c.total, err)
+			}
+		}
+	})
+}
+
+// Content that is replaced while a list is read belongs to either version, and its post stays on the page.
+func TestListsSurviveContentThatIsReplacedMeanwhile(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx := context.Background()
+		post := f.NewPost("Version 0")
+		done := make(chan error, 1)
+		go func() {
+			payload := post.ContentPayloadID
+			for i := 1; i <= 200; i++ {
+				next := crier.NewID()
+				err := f.TryTx(func(ctx context.Context, tx *store.Tx) error {
+					p, err := tx.PostForUpdate(ctx, f.Team.ID, post.ID)
+					if err != nil {
+						return err
+					}
+					p.ContentPayloadID = next
+					return errors.Join(tx.ReplacePayload(ctx, payload, store.Payload{ID: next, PostID: post.ID,
+						Text: fmt.Sprintf("Version %d", i), PostInput: *p.PostInput, CreatedAt: f.Now}),
+						tx.UpdatePost(ctx, p))
+				})
+				if payload = next; err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+		for {
+			page, _, err := f.Posts(ctx, store.PostFilter{TeamID: f.Team.ID},
+				store.PageQuery{Sort: "createdAt", Desc: true, Limit: 10}, false)
+			if err != nil || len(page.Rows) != 1 || !strings.HasPrefix(page.Rows[0].Text, "Version ") {
+				t.Fatalf("%+v, %v", page.Rows, err)
+			}
+			select {
+			case err := <-done:
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			default:
 			}
 		}
 	})

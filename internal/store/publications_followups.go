@@ -20,7 +20,7 @@ type scheduledPosts struct {
 	sent      map[crier.ID]crier.Time
 	problems  map[crier.ID]problem
 	replaced  map[crier.ID]crier.ID
-	byPost    map[crier.ID][]crier.ScheduledPost // nil until it is needed
+	byPost    map[crier.ID][]crier.ScheduledPost // nil until the first call of of
 }
 
 // scheduledPosts prepares reading the scheduled posts whose ids a query selects, newest first.
@@ -38,14 +38,16 @@ func newFollowUps(which string, args []any) *scheduledPosts {
 		series: map[destination]bool{}, sent: map[crier.ID]crier.Time{}, problems: map[crier.ID]problem{},
 		replaced: map[crier.ID]crier.ID{}}
 	s.questions = []question{
-		followUpsQuestion(s.followUps, which, args).unless(s.empty),
+		followUpsQuestion(s.followUps, which, args).unless(s.none(func(p scheduledPost) bool { return p.actions.HasFollowUps() })),
 		seriesQuestion(s.series, which, args).unless(s.none(func(p scheduledPost) bool {
 			return p.actions.RecurrenceIntervalDays != nil && !p.Status.Live()
 		})),
 		sendTimesQuestion(s.sent, which, args).unless(s.none(func(p scheduledPost) bool {
 			return p.Status == crier.Published
 		})),
-		problemsQuestion(s.problems, which, args).unless(s.empty),
+		problemsQuestion(s.problems, which, args).unless(s.none(func(p scheduledPost) bool {
+			return !p.Status.Live() || p.Status == crier.Unknown // or a follow-up has one, which only then exists
+		})),
 		replacementsQuestion(s.replaced, which, args).unless(s.none(func(p scheduledPost) bool {
 			return p.Status == crier.Failed || p.Status == crier.Missed
 		})),
@@ -84,9 +86,15 @@ func (s *scheduledPosts) list() []crier.ScheduledPost {
 // of returns the scheduled posts of a post once the questions are answered.
 func (s *scheduledPosts) of(post crier.ID) []crier.ScheduledPost {
 	if s.byPost == nil {
-		s.byPost = map[crier.ID][]crier.ScheduledPost{}
-		for _, p := range s.list() {
-			s.byPost[p.ContentItemID] = append(s.byPost[p.ContentItemID], p)
+		list := s.list()
+		s.byPost = make(map[crier.ID][]crier.ScheduledPost, len(list))
+		for i := range list {
+			post := list[i].ContentItemID
+			if others, ok := s.byPost[post]; ok {
+				s.byPost[post] = append(others, list[i])
+			} else { // most have one, which is not copied
+				s.byPost[post] = list[i : i+1 : i+1]
+			}
 		}
 	}
 	return s.byPost[post]

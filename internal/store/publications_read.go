@@ -72,9 +72,11 @@ func (r reads) ScheduledPosts(ctx context.Context, ids []crier.ID) (map[crier.ID
 // latestScheduledPosts prepares reading the newest scheduled post of each post.
 func (r reads) latestScheduledPosts(posts []crier.ID) *scheduledPosts {
 	marks, args := inList(1, posts)
-	return r.scheduledPosts(`SELECT (SELECT n.id FROM publications n WHERE n.post_id = p.id
+	s := r.scheduledPosts(`SELECT (SELECT n.id FROM publications n WHERE n.post_id = p.id
 		AND n.kind = 'post' ORDER BY n.created_at DESC, n.id DESC LIMIT 1) FROM posts p WHERE p.id IN (`+marks+`)`,
 		args)
+	s.found = make([]scheduledPost, 0, min(len(posts), maxReserved))
+	return s
 }
 
 // MaxIncluded limits the scheduled posts that are shown with their post: a series keeps adding to them.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"crier"
 )
@@ -54,6 +53,9 @@ func (t jsonTarget[T]) Scan(src any) error {
 		return fmt.Errorf("scan JSON from %T", src)
 	}
 	*t.dst = new(T)
+	if custom, ok := any(*t.dst).(json.Unmarshaler); ok {
+		return custom.UnmarshalJSON(data) // json.Unmarshal would parse the text once more before
+	}
 	return json.Unmarshal(data, *t.dst)
 }
 
@@ -93,11 +95,14 @@ func orNotFound(err error, noun string, id crier.ID) error {
 
 // placeholders returns $from, $from+1, … for n values.
 func placeholders(from, n int) string {
-	marks := make([]string, n)
-	for i := range marks {
-		marks[i] = "$" + strconv.Itoa(from+i)
+	marks := make([]byte, 0, n*len("$100, "))
+	for i := range n {
+		if i > 0 {
+			marks = append(marks, ", "...)
+		}
+		marks = strconv.AppendInt(append(marks, '$'), int64(from+i), 10)
 	}
-	return strings.Join(marks, ", ")
+	return string(marks)
 }
 
 // anys converts a list for use as arguments.
