@@ -87,7 +87,7 @@ func Conflict(format string, args ...any) *Error { return newError(KindConflict,
 // PreconditionFailed returns an error for a request that is based on an older version of a post's content.
 func PreconditionFailed(present ID) *Error {
 	return &Error{Kind: KindPreconditionFailed, ContentPayloadID: &present,
-		Message: fmt.Sprintf("The content has changed since: its present version is %s. Read it, and decide again.",
+		Message: fmt.Sprintf("The content has changed: its current version is %s. Read it and try again.",
 			present)}
 }
 

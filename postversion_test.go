@@ -68,8 +68,8 @@ func TestVersionMatchOfNothingIsNoCondition(t *testing.T) {
 	err := one.Check(assetB)
 	var failed *crier.Error
 	if !errors.As(err, &failed) || failed.ContentPayloadID == nil || *failed.ContentPayloadID != assetB ||
-		failed.Message != "The content has changed since: its present version is "+string(assetB)+
-			". Read it, and decide again." {
+		failed.Message != "The content has changed: its current version is "+string(assetB)+
+			". Read it and try again." {
 		t.Errorf("another version: %v", err)
 	}
 	// A header that was read before does not stay when the next one is read.

@@ -49,7 +49,7 @@ func (c *Client) ListEvents(ctx context.Context, organization crier.ID, o EventO
 }
 
 // ErrEventsMissed means that the last seen event is no longer stored: events may be missing.
-var ErrEventsMissed = errors.New("the event that was seen last is no longer kept; events may be missing")
+var ErrEventsMissed = errors.New("the last event seen is no longer stored; events may be missing")
 
 // StreamEvents passes an organization's events to fn as they happen, over one connection. It returns when the
 // connection ends, with the cursor to continue after; FollowEvents reconnects.

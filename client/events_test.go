@@ -47,7 +47,7 @@ func TestStreamParsesServerSentEvents(t *testing.T) {
 		"data in two lines":           {"id: a\ndata: {\"type\":\ndata: \"x\"}\n\n", "x", "a", ""},
 		"nothing":                     {"", "", "start", ""},
 		"events that are missing": {"event: reset\nid: a\ndata: {}\n\n" + event("b", "y"), "", "a",
-			"no longer kept"},
+			"no longer stored"},
 		"what is no event": {event("a", "x") + "id: b\ndata: <html>\n\n", "x", "a", "decode an event"},
 	} {
 		t.Run(name, func(t *testing.T) {

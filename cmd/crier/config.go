@@ -126,7 +126,7 @@ var settings = append([]setting{
 	{flag: "mail-from", help: "sender of mail, such as \"crier <noreply@example.com>\"",
 		set: text(func(c *config) *string { return &c.MailFrom })},
 	{flag: "trusted-proxies", help: "addresses or networks of proxies that may name the caller's address and scheme, " +
-		"such as 10.0.0.0/8,127.0.0.1; empty: none, and every caller is who connects",
+		"such as 10.0.0.0/8,127.0.0.1; empty: none, and the caller is the connecting address",
 		set: networkList(func(c *config) *[]netip.Prefix { return &c.Proxies })},
 	{flag: "tls-cert", help: "file with the TLS certificate and its chain in PEM; reloaded when it changes; " +
 		"empty: plain HTTP", set: text(func(c *config) *string { return &c.TLS.CertFile })},
@@ -186,7 +186,7 @@ func contactURI(field func(*config) *string) func(*config, string) error {
 		u, err := url.Parse(s)
 		if s != "" && (err != nil || !slices.Contains([]string{"mailto", "https", "tel"}, u.Scheme) ||
 			strings.ContainsFunc(s, unicode.IsControl)) {
-			return errors.New("must be an address that begins with mailto, https or tel")
+			return errors.New("must be an address that starts with mailto, https or tel")
 		}
 		*field(c) = s
 		return nil

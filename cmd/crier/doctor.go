@@ -127,7 +127,7 @@ func (a *app) checkStore(ctx context.Context) cli.Finding {
 		f.Detail, f.Advice = err.Error(), advice
 		return f
 	}
-	const start = "start crier serve, which makes it"
+	const start = "start crier serve, which creates it"
 	cfg := store.Config{DatabaseURL: a.config.DatabaseURL, DataDir: a.config.DataDir, Logger: a.logger()}
 	if there, err := store.Exists(cfg); err != nil || !there {
 		return fail(errors.Join(err, fmt.Errorf("there is no database in %s yet", a.config.DataDir)),
@@ -136,7 +136,7 @@ func (a *app) checkStore(ctx context.Context) cli.Finding {
 	secret, err := a.config.PresentKey()
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(fmt.Errorf("there is a database, but no secret key: %w", err),
-			"restore the file, or set CRIER_SECRET_KEY to the key that the store was made with")
+			"restore the file, or set CRIER_SECRET_KEY to the key that the store was created with")
 	}
 	keys, keyErr := auth.NewKeyring(secret)
 	if err := errors.Join(err, keyErr); err != nil {
@@ -151,13 +151,13 @@ func (a *app) checkStore(ctx context.Context) cli.Finding {
 		return fail(errors.New("the database is empty"), start)
 	}
 	if err := service.New(service.Config{Store: st, Keys: keys, Now: a.now}).Instance.CheckKey(ctx); err != nil {
-		return fail(err, "start with the key that the store was made with")
+		return fail(err, "start with the key that the store was created with")
 	}
 	if current, err := st.Migrated(ctx); err != nil || !current {
 		return fail(errors.Join(err, errors.New("the schema is not up to date")),
 			"run crier migrate, or start crier serve, which does it")
 	}
-	f.OK, f.Detail = true, string(st.Dialect())+", schema current, key fits"
+	f.OK, f.Detail = true, string(st.Dialect())+", schema up to date, key matches"
 	return f
 }
 
@@ -173,7 +173,7 @@ func (a *app) checkServer(ctx context.Context) []cli.Finding {
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		address.Detail = fmt.Sprintf("%s does not answer: %v", a.config.PublicURL, err)
+		address.Detail = fmt.Sprintf("%s does not respond: %v", a.config.PublicURL, err)
 		address.Advice = "start crier serve, or set CRIER_PUBLIC_URL to where it is reached; networks fetch media " +
 			"from there"
 		return []cli.Finding{address}
@@ -182,7 +182,7 @@ func (a *app) checkServer(ctx context.Context) []cli.Finding {
 	address.OK = answer.StatusCode == http.StatusOK
 	if !address.OK {
 		address.Detail += fmt.Sprintf(" answers with %d", answer.StatusCode)
-		address.Advice = "look at the server's log"
+		address.Advice = "check the server's log"
 	}
 	if served, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
 		return []cli.Finding{address, cli.ClockFinding(a.now(), served)}

@@ -264,7 +264,7 @@ func (a *Control) RecordUses(ctx context.Context) {
 			return
 		case use := <-a.used:
 			if err := a.store.CredentialUsed(ctx, use.kind, use.id, use.at); err != nil && ctx.Err() == nil {
-				a.log.WarnContext(ctx, "could not note the use of a credential", "credential", use.id, "error", err)
+				a.log.WarnContext(ctx, "could not record the use of a credential", "credential", use.id, "error", err)
 			}
 		}
 	}

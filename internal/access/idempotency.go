@@ -137,7 +137,7 @@ func (s *Idempotency) open(stored store.KeptAnswer, fingerprint []byte) (*Stored
 	}
 	body, err := s.keys.Open(stored.Body, answerContext(stored.PrincipalID, stored.Key))
 	if err != nil {
-		return nil, fmt.Errorf("open the kept answer: %w", err)
+		return nil, fmt.Errorf("open the stored response: %w", err)
 	}
 	return &StoredResponse{Status: stored.Status, Body: body}, nil
 }
@@ -201,7 +201,7 @@ func (s *Idempotency) claim(ctx context.Context, tx *store.Tx, r repeatable) err
 		return err
 	}
 	if stored == nil {
-		return errors.New("a claimed idempotency key has no answer")
+		return errors.New("a claimed idempotency key has no stored response")
 	}
 	answer, err := s.open(*stored, r.Fingerprint)
 	if err != nil {

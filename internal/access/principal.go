@@ -28,7 +28,7 @@ func (a *Control) TeamOf(ctx context.Context, p Principal, team crier.ID, permis
 			return TeamScope{}, err
 		}
 		if !active {
-			return TeamScope{}, crier.Forbidden("The API key that asked for this is no longer valid.")
+			return TeamScope{}, crier.Forbidden("The API key that requested this is no longer valid.")
 		}
 	}
 	caller := Caller{kind: p.Kind, id: p.ID, person: crier.User{ID: p.PersonID}}

@@ -173,9 +173,9 @@ func putAccount(ctx context.Context, tx *store.Tx, a store.Account, today int64,
 
 // Why the metrics of an account, or of its posts, cannot be read.
 var (
-	noAccountMetrics = "The connection does not allow to read the account's numbers. Connect the account again and " +
+	noAccountMetrics = "The connection does not allow reading the account's metrics. Connect the account again and " +
 		"grant the permission for insights, if its kind has any."
-	noPostMetrics = "The connection does not allow to read the numbers of posts. Connect the account again and grant " +
+	noPostMetrics = "The connection does not allow reading the metrics of posts. Connect the account again and grant " +
 		"the permission for insights, if its kind has any."
 )
 
@@ -193,7 +193,7 @@ func (s *Analytics) refused(ctx context.Context, a store.Account, err error) err
 	failure := provider.AsError(err)
 	switch {
 	case failure.Code == provider.CodePermissionMissing:
-		hint := "The network refuses to tell the numbers: " + failure.Message
+		hint := "The network refuses to report metrics: " + failure.Message
 		return s.hint(ctx, a, &hint)
 	case failure.Kind == provider.Temporary || failure.Kind == provider.RateLimited:
 		return &Later{After: max(failure.RetryAfter, retryPause), Reason: failure}

@@ -111,15 +111,15 @@ func TestAccountSnapshotTellsPeopleWhatKeepsItFromReading(t *testing.T) {
 		}
 		w.network.denied = true
 		if err := read(); err != nil || w.network.calls != 0 || w.hint(t,
-			id) != "The connection does not allow to read "+
-			"the account's numbers. Connect the account again and grant the permission for "+
+			id) != "The connection does not allow reading "+
+			"the account's metrics. Connect the account again and grant the permission for "+
 			"insights, if its kind has any." {
 			t.Errorf("without the ability: %q, %v, %d calls", w.hint(t, id), err, w.network.calls)
 		}
 		w.network.denied = false
 		w.network.err = &provider.Error{Kind: provider.Rejected, Code: provider.CodePermissionMissing,
 			Message: "no scope"}
-		if err := read(); err != nil || w.hint(t, id) != "The network refuses to tell the numbers: no scope" {
+		if err := read(); err != nil || w.hint(t, id) != "The network refuses to report metrics: no scope" {
 			t.Errorf("without the permission: %q, %v", w.hint(t, id), err)
 		}
 		w.network.err = nil

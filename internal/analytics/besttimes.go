@@ -91,7 +91,7 @@ func reason(b crier.BestTimes, eligible int) string {
 	case eligible < 2:
 		return fmt.Sprintf("Fewer than two hours of the week have %d posts or more.", minimumPosts)
 	}
-	return "No hour stands out: the differences are such as chance makes."
+	return "No hour stands out: the differences are not statistically significant."
 }
 
 // comparePosts returns the posts that can be compared, with their ranks among all.

@@ -31,7 +31,7 @@ func (s *Analytics) Account(ctx context.Context, scope access.TeamScope, id crie
 	network, ok := s.providers.Get(string(a.Provider))
 	meter := s.providers.Features(network).AccountMeter
 	if !ok || meter == nil {
-		return none, crier.Conflict("%s does not tell numbers of accounts.", a.Provider)
+		return none, crier.Conflict("%s does not report metrics of accounts.", a.Provider)
 	}
 	if a.Status != crier.AccountConnected {
 		return none, crier.Conflict("The account is %s. Connect it first.", a.Status)
@@ -84,9 +84,9 @@ func (s *Analytics) readAccount(ctx context.Context, meter provider.AccountMeter
 	}
 	failure := provider.AsError(err)
 	if failure.Kind == provider.RateLimited {
-		return nil, crier.TooManyRequests("The network limits how often it is asked: %s", failure.Message)
+		return nil, crier.TooManyRequests("The network limits the rate of requests: %s", failure.Message)
 	}
-	return nil, crier.Conflict("The network did not tell its numbers (%s): %s", failure.Code, failure.Message)
+	return nil, crier.Conflict("The network did not report metrics (%s): %s", failure.Code, failure.Message)
 }
 
 // CheckWindow returns the issues of the requested period.
@@ -95,7 +95,7 @@ func (s *Analytics) CheckWindow(from, to crier.Time) []crier.Issue {
 		return []crier.Issue{crier.At("must be before to", "from")}
 	}
 	if to.Sub(from.Time) > maxLiveDays*24*time.Hour {
-		return []crier.Issue{crier.At(fmt.Sprintf("the time may be at most %d days long", maxLiveDays), "to")}
+		return []crier.Issue{crier.At(fmt.Sprintf("the period may be at most %d days long", maxLiveDays), "to")}
 	}
 	return nil
 }

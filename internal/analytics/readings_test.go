@@ -72,9 +72,9 @@ func TestSnapshotGoesOnWithoutNumbers(t *testing.T) {
 				n.err = &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "no"}
 			}, ""},
 			{"a missing permission", func(n *meteredNetwork) { n.err = missing },
-				"The network refuses to tell the numbers: not granted"},
+				"The network refuses to report metrics: not granted"},
 			{"a connection without the ability", func(n *meteredNetwork) { n.denied = true },
-				"The connection does not allow to read the numbers of posts. Connect the account again and grant the " +
+				"The connection does not allow reading the metrics of posts. Connect the account again and grant the " +
 					"permission for insights, if its kind has any."},
 		} {
 			posts := w.network.posts
@@ -222,15 +222,15 @@ func TestLiveNumbersOfAnAccount(t *testing.T) {
 		}{
 			{"an account that is not there", crier.NewID(), nil, crier.KindNotFound, ""},
 			{"a network that tells nothing", w.silent.ID, nil, crier.KindConflict,
-				"threads does not tell numbers of accounts."},
+				"threads does not report metrics of accounts."},
 			{"an account that has to be connected again", lapsed.ID, nil, crier.KindConflict,
 				"The account is refresh_needed. Connect it first."},
 			{"a limit", w.Fixture.Account.ID, limited, crier.KindTooManyRequests,
-				"The network limits how often it is asked: slow down"},
+				"The network limits the rate of requests: slow down"},
 			{"a refusal", w.Fixture.Account.ID, &provider.Error{Kind: provider.Rejected,
 				Code:    provider.CodeAccountRestricted,
 				Message: "suspended"}, crier.KindConflict,
-				"The network did not tell its numbers (account_restricted): suspended"},
+				"The network did not report metrics (account_restricted): suspended"},
 		} {
 			w.network.err = c.err
 			_, err := w.Analytics.Account(t.Context(), w.scope, c.account, from, to)

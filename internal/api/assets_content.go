@@ -78,7 +78,7 @@ func (w *rangeWriter) WriteHeader(status int) {
 	w.refused = true
 	w.Header().Del("Content-Disposition")
 	w.Header().Set("Cache-Control", "no-store")
-	problem := crier.Invalid(crier.At("asks for no bytes of the file; Content-Range tells how many it has", "Range"))
+	problem := crier.Invalid(crier.At("selects no bytes of the file; Content-Range has its size", "Range"))
 	write(w.ResponseWriter, status, contract.HttpApiDecodeError{Issues: problem.Issues, Message: problem.Error(),
 		Tag: string(problem.Kind)})
 }

@@ -92,7 +92,7 @@ func (f *uploadForm) readRest() (crier.AssetDetails, error) {
 		return crier.AssetDetails{}, err
 	}
 	if part != nil {
-		return crier.AssetDetails{}, crier.Invalid(crier.At("is there twice; one request carries one file", fileField))
+		return crier.AssetDetails{}, crier.Invalid(crier.At("is given twice; a request has one file", fileField))
 	}
 	return f.check()
 }
@@ -119,7 +119,7 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 func (f *uploadForm) field(part *multipart.Part) error {
 	name := part.FormName()
 	if _, twice := f.fields[name]; twice {
-		return crier.Invalid(crier.At("is there twice", name))
+		return crier.Invalid(crier.At("is given twice", name))
 	}
 	if len(f.fields) == maxFields {
 		return crier.Invalid(crier.At(fmt.Sprintf("the form has more than %d fields", maxFields)))

@@ -36,7 +36,7 @@ func TestMalformedBodiesAreRejected(t *testing.T) {
 			"single quotes":                   `{'name':'Acme'}`,
 			"a comment":                       `{"name":"Acme" /* ours */}`,
 			"NaN":                             `{"name":NaN}`,
-			"something behind":                `{"name":"Acme"} {}`,
+			"data after the value":            `{"name":"Acme"} {}`,
 			"a brace behind":                  `{"name":"Acme"}}`,
 			"a key twice":                     `{"name":"Acme","name":"Evil"}`,
 			"a key twice, escaped":            `{"name":"Acme","n\u0061me":"Evil"}`,

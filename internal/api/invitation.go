@@ -78,7 +78,7 @@ func (s *Server) failInvitation(w http.ResponseWriter, r *http.Request, err erro
 	if known, ok := errors.AsType[*crier.Error](err); ok {
 		s.render(w, r, contract.Status(known.Kind), "message",
 			message{Title: "This invitation does not work",
-				Lines: []string{known.Message, "Ask whoever invited you for a new one."}})
+				Lines: []string{known.Message, "Ask the person who invited you for a new one."}})
 		return
 	}
 	s.failPage(w, r, err)

@@ -19,7 +19,7 @@ func newMailLinkPage(email string) mailLinkPage {
 func (s *Server) mailLinkForm(w http.ResponseWriter, r *http.Request) {
 	if !s.services.Invitations.CanMail() {
 		s.render(w, r, http.StatusNotFound, "message", message{Title: "No mail from here", Home: true, Lines: []string{
-			"This installation sends no mail. Ask whoever invited you, or whoever runs it, for a link."}})
+			"This installation sends no mail. Ask the person who invited you, or its operator, for a link."}})
 		return
 	}
 	s.render(w, r, http.StatusOK, "mail_link", newMailLinkPage(""))
@@ -42,7 +42,7 @@ func (s *Server) mailLink(w http.ResponseWriter, r *http.Request) {
 		s.failPage(w, r, err)
 		return
 	}
-	s.render(w, r, http.StatusOK, "message", message{Title: "Look at your mail", Lines: []string{
+	s.render(w, r, http.StatusOK, "message", message{Title: "Check your mail", Lines: []string{
 		"If this address is invited or has an account here, its links are on their way.",
-		"Nothing came? Look among the unwanted mail, and ask again in five minutes."}})
+		"Nothing came? Check your spam folder, and ask again in five minutes."}})
 }

@@ -97,7 +97,7 @@ func (s *Server) connected(w http.ResponseWriter, r *http.Request, out social.Ou
 	status := http.StatusOK
 	if out.Failure != "" {
 		result, status = connectedPage{Title: "Not connected",
-			Lines: []string{"No account was connected: " + out.Failure + ".", "Begin again where you came from."}},
+			Lines: []string{"No account was connected: " + out.Failure + ".", "Go back and start again."}},
 			http.StatusBadRequest
 	}
 	for _, a := range out.Connected {

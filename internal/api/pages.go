@@ -145,7 +145,7 @@ func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
 	s.render(w, r, http.StatusInternalServerError, "message", message{
 		Title: "Something went wrong on the server",
 		Lines: []string{retry,
-			"If it stays like this, tell whoever runs this server; its log has the reason under the id " +
+			"If it happens again, tell the operator of this server; its log has the reason under the id " +
 				infoOf(r).id + "."},
 	})
 }

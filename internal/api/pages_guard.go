@@ -75,7 +75,7 @@ func (s *Server) fewGuesses(next http.HandlerFunc) http.HandlerFunc {
 		pause := max(1, seconds(wait))
 		w.Header().Set("Retry-After", strconv.Itoa(pause))
 		s.render(w, r, http.StatusTooManyRequests, "message", message{
-			Title: "Too many tries",
+			Title: "Too many attempts",
 			Lines: []string{fmt.Sprintf("Wait %d s, then try again.", pause)},
 		})
 	}
@@ -107,7 +107,7 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		status, line = http.StatusRequestEntityTooLarge, fmt.Sprintf("It may have at most %d bytes.", maxForm)
 	}
-	s.render(w, r, status, "message", message{Title: "This form cannot be taken", Lines: []string{line}})
+	s.render(w, r, status, "message", message{Title: "This form cannot be accepted", Lines: []string{line}})
 	return false
 }
 

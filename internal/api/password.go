@@ -120,7 +120,7 @@ func (s *Server) failReset(w http.ResponseWriter, r *http.Request, err error) {
 	if known, ok := errors.AsType[*crier.Error](err); ok {
 		s.render(w, r, contract.Status(known.Kind), "message", message{
 			Title: "This link does not work", Lines: []string{known.Message,
-				"Ask whoever runs this server for a new one."},
+				"Ask the operator of this server for a new one."},
 		})
 		return
 	}

@@ -67,7 +67,7 @@ func TestSignedUploadURLWorksOnce(t *testing.T) {
 			!strings.Contains(string(created.Body), `"altText":"An owl"`) {
 			t.Fatalf("status %d: %s", created.Status, created.Body)
 		}
-		wantRefused(t, l.put(t, at, picture), http.StatusConflict, "used already")
+		wantRefused(t, l.put(t, at, picture), http.StatusConflict, "already used")
 		late := l.address(t, l.Key, object{})
 		l.Clock.Advance(16 * time.Minute)
 		wantRefused(t, l.put(t, late, picture), http.StatusForbidden, "has expired")
@@ -122,7 +122,7 @@ func TestUploadURLLimits(t *testing.T) {
 			WantIssues(t, "maxBytes")
 		l.As(t, l.Key, "POST", l.Assets("upload-addresses"), object{"mimeType": "text/plain"}).WantIssues(t, "mimeType")
 		small := l.address(t, l.Key, object{"maxBytes": len(picture) - 1})
-		wantRefused(t, l.put(t, small, picture), http.StatusBadRequest, "more bytes than")
+		wantRefused(t, l.put(t, small, picture), http.StatusBadRequest, "larger than the address allows")
 		film := l.address(t, l.Key, object{"mimeType": "video/mp4"})
 		wantRefused(t, l.put(t, film, picture), http.StatusBadRequest, "file")
 		l.WantNothing(t)

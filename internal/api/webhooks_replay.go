@@ -20,7 +20,7 @@ var replayWebhookDoc = doc{
 
 func (in *replayWebhookInput) check(*Server) []crier.Issue {
 	if !in.Body.From.Before(in.Body.To.Time) {
-		return []crier.Issue{crier.At("must lie behind from", "to")}
+		return []crier.Issue{crier.At("must be after from", "to")}
 	}
 	return nil
 }

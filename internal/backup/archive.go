@@ -91,7 +91,7 @@ func (c *checkedReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.sum.Write(p[:n])
 	if errors.Is(err, io.EOF) && encoded(c.sum) != c.want {
-		return n, errors.New("the bytes do not fit their checksum: the backup is damaged")
+		return n, errors.New("the bytes do not match their checksum: the backup is damaged")
 	}
 	return n, err
 }
@@ -101,7 +101,7 @@ func readManifest(archive *tar.Reader) (Manifest, error) {
 	var m Manifest
 	header, err := archive.Next()
 	if err != nil || header.Name != manifestName || header.Size > maxManifest {
-		return m, errors.Join(err, errors.New("this is not a backup of crier: it does not begin with a manifest"))
+		return m, errors.Join(err, errors.New("this is not a backup of crier: it does not start with a manifest"))
 	}
 	if err := json.NewDecoder(archive).Decode(&m); err != nil {
 		return m, fmt.Errorf("read the manifest: %w", err)
@@ -111,7 +111,7 @@ func readManifest(archive *tar.Reader) (Manifest, error) {
 	}
 	for _, f := range m.Database.Files {
 		if f.Name == "" || strings.ContainsAny(f.Name, `/\`) || m.Checksums[f.Name] == "" {
-			return m, fmt.Errorf("the manifest names a file of the database that cannot be: %q", f.Name)
+			return m, fmt.Errorf("the manifest has an invalid entry for a database file: %q", f.Name)
 		}
 	}
 	return m, nil

@@ -104,10 +104,10 @@ func TestInvalidBackupIsRejectedBeforeWriting(t *testing.T) {
 		"an empty manifest":            {[]file{{manifestName, ""}}, "read the manifest"},
 		"a later format":               {with(func(m *Manifest) { m.Format = format + 1 }), "has format 2"},
 		"no format":                    {with(func(m *Manifest) { m.Format = 0 }), "has format 0"},
-		"a file outside of the folder": {names("../crier.db"), "cannot be"},
-		"a file of another system":     {names(`..\crier.db`), "cannot be"},
-		"a file without a name":        {names(""), "cannot be"},
-		"a file without a checksum":    {with(func(m *Manifest) { m.Checksums = nil }), "cannot be"},
+		"a file outside of the folder": {names("../crier.db"), "invalid entry"},
+		"a file of another system":     {names(`..\crier.db`), "invalid entry"},
+		"a file without a name":        {names(""), "invalid entry"},
+		"a file without a checksum":    {with(func(m *Manifest) { m.Checksums = nil }), "invalid entry"},
 		"sealed with another key":      {with(func(m *Manifest) { m.KeyFingerprint = "f" }), "another secret key"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestArchiveContradictingItsManifestIsNotRestored(t *testing.T) {
 		"no database":            {[]file{picture}, "crier.db is missing"},
 		"the database twice":     {[]file{database, database, picture}, "not in the manifest"},
 		"a byte of the picture":  {[]file{database, {picture.name, "The original"}}, "checksum"},
-		"a longer picture":       {[]file{database, {picture.name, "the original and more"}}, "promised"},
+		"a longer picture":       {[]file{database, {picture.name, "the original and more"}}, "declared"},
 		"a shorter picture":      {[]file{database, {picture.name, "the orig"}}, "checksum"},
 		"a file of nobody": {[]file{database, {mediaFolder + string(crier.NewID()) + ".original", ""}},
 			"manifest"},

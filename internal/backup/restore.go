@@ -63,11 +63,11 @@ func Restore(ctx context.Context, path string, t Target) (Restored, error) {
 		return Restored{}, err
 	}
 	if err := os.MkdirAll(t.DataDir, 0o700); err != nil {
-		return Restored{}, fmt.Errorf("make the data directory: %w", err)
+		return Restored{}, fmt.Errorf("create the data directory: %w", err)
 	}
 	work, err := os.MkdirTemp(t.DataDir, ".restore-*")
 	if err != nil {
-		return Restored{}, fmt.Errorf("make a working directory: %w", err)
+		return Restored{}, fmt.Errorf("create a working directory: %w", err)
 	}
 	defer os.RemoveAll(work)
 	if err := t.unpack(ctx, archive, m, work); err != nil {

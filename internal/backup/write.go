@@ -62,7 +62,7 @@ func Write(ctx context.Context, path string, s Source) (Report, error) {
 	}
 	work, err := os.MkdirTemp(filepath.Dir(path), ".crier-backup-*")
 	if err != nil {
-		return Report{}, fmt.Errorf("make a working directory: %w", err)
+		return Report{}, fmt.Errorf("create a working directory: %w", err)
 	}
 	defer os.RemoveAll(work)
 	m, err := s.describe(ctx, work)

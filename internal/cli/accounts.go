@@ -148,9 +148,9 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 		}
 		switch {
 		case back:
-			return nil, errors.New("the browser came back, but no account was connected")
+			return nil, errors.New("the browser returned, but no account was connected")
 		case s.now().After(end.Time):
-			return nil, errors.New("the consent was not given in time: begin again with 'crier accounts connect'")
+			return nil, errors.New("the consent was not given in time: start again with 'crier accounts connect'")
 		}
 		select {
 		case <-ctx.Done():

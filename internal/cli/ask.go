@@ -16,7 +16,7 @@ var (
 	// errRefused means that a person said no.
 	errRefused = errors.New("nothing was changed")
 	// errNoTerminal means that there is no person to ask.
-	errNoTerminal = errors.New("nobody is there to ask: add --yes to go ahead")
+	errNoTerminal = errors.New("there is no terminal to ask on: add --yes to skip the question")
 	// errInterrupted means that a person interrupted the command at a question.
 	errInterrupted = errors.New("interrupted: nothing was changed")
 )

@@ -76,7 +76,7 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 			wantText: "crier posts delete 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"},
 		{args: []string{"listen", "--forward-to", "ftp://localhost/hook"}, wantText: "http://localhost:3000/hook"},
 		{args: []string{"listen", "--forward-to", "/hook"}, wantText: "http://localhost:3000/hook"},
-		{args: []string{"listen", "--forward-to", "nonsense"}, wantText: `it is "nonsense"`},
+		{args: []string{"listen", "--forward-to", "nonsense"}, wantText: `got "nonsense"`},
 		{args: []string{"listen", "--forward-to", "99999"}, wantText: "a port of this machine"},
 		{args: []string{"auth", "status"}, wantText: "did you mean 'list'"},
 		{args: []string{"posts", "show"}, wantText: "Usage: crier posts show POST"},

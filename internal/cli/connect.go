@@ -149,7 +149,7 @@ func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
 		return nil, "", &missingError{text: fmt.Sprintf("you have no team in the organization %s", s.org)}
 	}
 	if overview.DefaultTeamID == nil {
-		return nil, "", errors.New("you have no team yet: make one with 'crier teams create NAME'")
+		return nil, "", errors.New("you have no team yet: create one with 'crier teams create NAME'")
 	}
 	return c, *overview.DefaultTeamID, nil
 }
@@ -180,7 +180,7 @@ func (s *Shell) inOrganization(ctx context.Context) (*client.Client, crier.ID, e
 		}
 	}
 	if overview.DefaultOrganizationID == nil {
-		return nil, "", errors.New("you have no organization yet: make one with 'crier orgs create NAME'")
+		return nil, "", errors.New("you have no organization yet: create one with 'crier orgs create NAME'")
 	}
 	return c, *overview.DefaultOrganizationID, nil
 }

@@ -211,7 +211,7 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	editor := firstOf(s.variable("VISUAL"), s.variable("EDITOR"), usualEditor())
 	file, err := os.CreateTemp("", "crier-*.md")
 	if err != nil {
-		return "", fmt.Errorf("make a file to edit: %w", err)
+		return "", fmt.Errorf("create a file to edit: %w", err)
 	}
 	keepFile := false
 	defer func() {
@@ -240,7 +240,7 @@ func (s *Shell) edited(ctx context.Context, text string) (string, error) {
 	}
 	data, err := os.ReadFile(file.Name())
 	if err != nil {
-		return "", fmt.Errorf("read what was edited: %w", err)
+		return "", fmt.Errorf("read the edited text: %w", err)
 	}
 	if text, err = plainText(string(data)); err != nil {
 		return "", err
@@ -276,7 +276,7 @@ func (s *Shell) finishEdit(stored bool) {
 	case stored:
 		_ = os.Remove(s.written) // it is a temporary file
 	default:
-		fmt.Fprintf(s.stderr, "What you wrote is in %s; go on with --edit --file %s\n", s.written, s.written)
+		fmt.Fprintf(s.stderr, "Your text is in %s; continue with --edit --file %s\n", s.written, s.written)
 	}
 	s.written = ""
 }
@@ -338,7 +338,7 @@ func (f *contentFlags) attach(ctx context.Context, s *Shell, c *client.Client, t
 				uploaded = append(uploaded, m.asset.ID)
 			}
 		case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
-			err = usagef("--media takes files and what is in the media library; fetch this first with "+
+			err = usagef("--media accepts local files and files of the media library; import this one first with "+
 				"'crier media import %s'", name)
 		case looksLikeFile(name):
 			err = usagef("there is no file %s", name)
@@ -396,7 +396,7 @@ func (s *Shell) uploadFile(ctx context.Context, c *client.Client, team crier.ID,
 	defer func() { _ = file.Close() }() // it was only read
 	stat, err := file.Stat()
 	if err != nil {
-		return crier.Asset{}, fmt.Errorf("look at the file: %w", err)
+		return crier.Asset{}, fmt.Errorf("read the file: %w", err)
 	}
 	return c.Upload(ctx, team, crier.UploadCreate{
 		FileName: crier.FileName(filepath.Base(path)), MimeType: typeOf(file), ByteSize: stat.Size(),

@@ -47,13 +47,13 @@ func (e *partialError) Error() string {
 	some := fmt.Sprintf("%d of %s", len(e.refused), counted(e.total, "account"))
 	switch all := len(e.refused) == e.total; {
 	case all && e.untried:
-		return "no account takes the post, so nothing was stored:\n" + lines
+		return "no account accepts the post, so nothing was stored:\n" + lines
 	case all:
-		return "no account took the post:\n" + lines
+		return "no account accepted the post:\n" + lines
 	case e.untried:
-		return some + " would refuse the post:\n" + lines
+		return some + " would reject the post:\n" + lines
 	}
-	return some + " did not take the post:\n" + lines
+	return some + " did not accept the post:\n" + lines
 }
 
 // shellWords translates terms of the API into those of the shell.

@@ -83,7 +83,7 @@ func (s *Shell) listEvents(ctx context.Context, c *client.Client, org crier.ID, 
 // followEvents returns no error when the person interrupts it.
 func (s *Shell) followEvents(ctx context.Context, c *client.Client, org crier.ID, o client.EventOptions,
 	show func(context.Context, crier.Event) error) error {
-	missed := func() { fmt.Fprintln(s.stderr, "Events may be missing here: the last one is no longer kept.") }
+	missed := func() { fmt.Fprintln(s.stderr, "Events may be missing here: the last one is no longer stored.") }
 	err := client.FollowEvents(ctx, c, org, o, missed, func(e crier.Event) error { return show(ctx, e) })
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // the person interrupted it
@@ -143,8 +143,8 @@ func (s *Shell) listenCommand() *cobra.Command {
 // receiver returns the address that events are forwarded to. One without a scheme is on this machine or a private
 // network; a port alone is on this machine. Any other word is not resolved as a host name.
 func receiver(address string) (string, error) {
-	wrong := usagef("--forward-to takes an address such as http://localhost:3000/hook, or a port of this machine; it is %q",
-		address)
+	wrong := usagef("--forward-to must be an address such as http://localhost:3000/hook, or a port of this machine, "+
+		"got %q", address)
 	if !strings.Contains(address, "://") {
 		host, _, _ := strings.Cut(address, "/")
 		switch _, err := strconv.Atoi(host); {

@@ -94,7 +94,7 @@ func TestWebhooksReachTheExampleReceiver(t *testing.T) {
 	c.run(t, "webhooks", "test", string(created.ID), "--json").want(t, 0).into(t, &tested)
 	logs(string(tested.EventID))
 	c.run(t, "webhooks", "edit", "http://"+address, "--types", "post.created", "--description", "Mine").want(t, 0,
-		"is told of post.created")
+		"receives post.created")
 	c.run(t, "webhooks", "edit", "http://"+address).want(t, 2)
 	c.run(t, "posts", "create", "Hello").want(t, 0)
 	logs(`"post.created"`)
@@ -111,7 +111,7 @@ func TestWebhooksReachTheExampleReceiver(t *testing.T) {
 		c.run(t, "webhooks", "deliveries", "http://"+address, "--json").want(t, 0).into(t, &page)
 		d = page.Data[0]
 	}
-	c.run(t, "webhooks", "replay", "http://"+address, "--from", "today 00:00").want(t, 0, "1 event on the way again")
+	c.run(t, "webhooks", "replay", "http://"+address, "--from", "today 00:00").want(t, 0, "1 event will be sent again")
 	// With a new secret the receiver, which knows the old one, rejects the events.
 	c.run(t, "webhooks", "rotate", "http://"+address, "--yes").want(t, 0, "whsec_")
 	c.run(t, "webhooks", "test", "http://"+address, "--json").want(t, 0).into(t, &tested)

@@ -53,7 +53,7 @@ func ClockFinding(here, there time.Time) Finding {
 	f := Finding{Check: "clock", OK: skew <= MaxClockSkew,
 		Detail: fmt.Sprintf("this machine and the server differ by %s", skew.Round(time.Second))}
 	if !f.OK {
-		f.Advice = "synchronise the clocks (NTP): posts go out by the server's clock"
+		f.Advice = "synchronize the clocks (NTP): posts are published by the server's clock"
 	}
 	return f
 }
@@ -78,8 +78,8 @@ func (s *Shell) CheckServer(ctx context.Context, address string) (findings []Fin
 		return append(findings, networksFinding(instance), s.checkLogin(ctx)), false
 	}
 	return append(findings, Finding{Check: "public address",
-		Detail: fmt.Sprintf("the server calls itself %s", instance.PublicURL),
-		Advice: "its operator sets CRIER_PUBLIC_URL to the address that people and networks reach it at",
+		Detail: fmt.Sprintf("the server's public address is %s", instance.PublicURL),
+		Advice: "ask its operator to set CRIER_PUBLIC_URL to the address at which people and networks reach it",
 	}, networksFinding(instance), s.checkLogin(ctx)), false
 }
 

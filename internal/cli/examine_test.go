@@ -50,7 +50,7 @@ func TestClocksMayDifferByTwoSeconds(t *testing.T) {
 	}
 }
 
-const clockAdvice = "synchronise the clocks (NTP): posts go out by the server's clock"
+const clockAdvice = "synchronize the clocks (NTP): posts are published by the server's clock"
 
 func TestFindingsAreATableWithAdvice(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func inShellWords(cmd *cobra.Command, message string) string {
 	names := strings.Fields(cmd.Use)[1:]
 	switch {
 	case given > want:
-		return fmt.Sprintf("there are %d arguments where %d would do: put quotes around what belongs together", given,
+		return fmt.Sprintf("got %d arguments, expected %d: put quotes around arguments with spaces", given,
 			want)
 	case want <= len(names):
 		missing := names[given:want]

@@ -258,11 +258,11 @@ func TestRemediesFitTheTrouble(t *testing.T) {
 		post crier.ScheduledPost
 		want string
 	}{
-		{crier.ScheduledPost{Status: crier.Unknown}, "look at the network, then 'crier posts resolve'"},
+		{crier.ScheduledPost{Status: crier.Unknown}, "check the network, then 'crier posts resolve'"},
 		{crier.ScheduledPost{Status: crier.Failed}, "'crier posts retry' or 'crier attention dismiss'"},
 		{crier.ScheduledPost{Status: crier.Missed}, "'crier posts retry' or 'crier attention dismiss'"},
 		{crier.ScheduledPost{Status: crier.Failed, ReplacedBy: some(crier.NewID())},
-			"'crier attention dismiss': a newer one has taken its place"},
+			"'crier attention dismiss': a newer one has replaced it"},
 		{crier.ScheduledPost{Status: crier.Published}, "'crier attention dismiss'"}, // its comment has failed
 	} {
 		if got := remedy(c.post); got != c.want {

@@ -145,7 +145,7 @@ func (s *Shell) keysRotate() *cobra.Command {
 			}
 			if grace == 0 {
 				if err := s.confirm(ctx,
-					"This ends the present secret of %s at once; --grace 1h lets it work for another "+
+					"This revokes the current secret of %s at once; with --grace 1h it works for another "+
 						"hour.", args[0]); err != nil {
 					return err
 				}
@@ -178,7 +178,7 @@ func (s *Shell) keysRevoke() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm(ctx, "This ends the API key %s at once.", args[0]); err != nil {
+			if err := s.confirm(ctx, "This revokes the API key %s at once.", args[0]); err != nil {
 				return err
 			}
 			out, err := c.RevokeKey(ctx, org, id)

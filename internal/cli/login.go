@@ -45,7 +45,7 @@ func (s *Shell) authCommand() *cobra.Command {
 // noVariable fails where a saved login would have no effect: a token in the environment overrides every login.
 func (s *Shell) noVariable(to string) error {
 	if s.token != "" {
-		return usagef("--token is for the one command that it is given to; CRIER_TOKEN is for all of them")
+		return usagef("--token applies to one command only; set CRIER_TOKEN for all of them")
 	}
 	if s.variable("CRIER_TOKEN") == "" {
 		return nil
@@ -76,7 +76,7 @@ func (s *Shell) login(ctx context.Context, browser bool) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("begin a login at %s: %w", server, err)
+		return fmt.Errorf("start a login at %s: %w", server, err)
 	}
 	fmt.Fprintf(s.stderr, "Open %s\nand approve the code %s\n", code.VerificationURIComplete, code.UserCode)
 	if browser && Interactive(s.stdin) {
@@ -113,7 +113,7 @@ func (s *Shell) newLogin(server string, tokens crier.BearerTokens) login {
 
 var (
 	errLoginRefused = errors.New("the login was refused in the browser")
-	errLoginLate    = errors.New("the code has ended before it was approved: run 'crier login' again")
+	errLoginLate    = errors.New("the code expired before it was approved: run 'crier login' again")
 )
 
 // slower is the additional pause when a server asks to slow down (RFC 8628, section 3.5).
@@ -175,7 +175,7 @@ func openBrowser(ctx context.Context, address string) {
 }
 
 // errLoginEnded means that the tokens of a login are no longer valid.
-var errLoginEnded = errors.New("your login has ended: run 'crier login' again")
+var errLoginEnded = errors.New("your login has expired: run 'crier login' again")
 
 // renewTime limits the exchange of a refresh token: other commands wait for it.
 const renewTime = 30 * time.Second
@@ -270,7 +270,7 @@ func (s *Shell) logout(ctx context.Context) error {
 			return errNoLogin
 		}
 		if _, err := client.New(l.Server, "").RevokeToken(ctx, l.RefreshToken); err != nil {
-			fmt.Fprintln(s.stderr, "The server could not be told:", ErrorText(err))
+			fmt.Fprintln(s.stderr, "The login could not be revoked on the server:", ErrorText(err))
 		}
 		saved.drop(l.name())
 		ended = l
@@ -382,7 +382,7 @@ func (k logins) choose(args []string) (login, error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) == 0 && len(args) == 0:
-		return login{}, usagef("there is one login alone; 'crier login --server ADDRESS' adds another")
+		return login{}, usagef("there is only one login; 'crier login --server ADDRESS' adds another")
 	case len(fit) == 0:
 		return login{}, &missingError{text: fmt.Sprintf("there is no login %q; 'crier auth list' shows them", args[0])}
 	}
@@ -390,5 +390,5 @@ func (k logins) choose(args []string) (login, error) {
 	for i, l := range fit {
 		lines[i] = "  crier auth switch \"" + l.name() + "\""
 	}
-	return login{}, usagef("say which one:\n%s", strings.Join(lines, "\n"))
+	return login{}, usagef("choose one of these:\n%s", strings.Join(lines, "\n"))
 }

@@ -108,7 +108,7 @@ func (s *Shell) loginFile() (string, error) {
 	if base == "" {
 		home := s.variable("HOME")
 		if home == "" {
-			return "", errors.New("there is no HOME to keep the login in")
+			return "", errors.New("the login cannot be stored: HOME is not set")
 		}
 		base = filepath.Join(home, ".config")
 	}
@@ -154,7 +154,7 @@ func (s *Shell) lockLogin(ctx context.Context) (unlock func(), err error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("make the configuration directory: %w", err)
+		return nil, fmt.Errorf("create the configuration directory: %w", err)
 	}
 	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the person's own file
 	if err != nil {

@@ -147,7 +147,7 @@ func TestLoginsAreChosenByServerAndByUse(t *testing.T) {
 func TestLoginsNeedAHome(t *testing.T) {
 	t.Parallel()
 	s := New(Config{Now: time.Now})
-	if _, err := s.loginFile(); err == nil || err.Error() != "there is no HOME to keep the login in" {
+	if _, err := s.loginFile(); err == nil || err.Error() != "the login cannot be stored: HOME is not set" {
 		t.Errorf("without a home: %v", err)
 	}
 	if saved, err := s.loadLogins(); err != nil || len(saved.Logins) != 0 {

@@ -102,7 +102,7 @@ func TestTwoPeopleCanBeLoggedInToOneServer(t *testing.T) {
 	i.mu.Unlock()
 	p.run(t, "login", "--no-browser").want(t, 0)
 	p.run(t, "whoami").want(t, 0, "bob@example.com")
-	p.run(t, "auth", "switch", i.URL).want(t, 2, "say which one", "ada@example.com at ")
+	p.run(t, "auth", "switch", i.URL).want(t, 2, "choose one of these", "ada@example.com at ")
 	p.run(t, "auth", "switch", "ada@example.com").want(t, 0)
 	p.run(t, "whoami").want(t, 0, "ada@example.com")
 }
@@ -150,7 +150,7 @@ func TestLoginErrorsAreReadable(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "", "")
 	for code, words := range map[string]string{
-		"access_denied": "refused in the browser", "expired_token": "the code has ended",
+		"access_denied": "refused in the browser", "expired_token": "the code expired",
 		"invalid_client": "invalid_client",
 	} {
 		i := startInstallation(t, "ada", code)

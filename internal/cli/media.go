@@ -38,7 +38,7 @@ func (s *Shell) mediaUpload() *cobra.Command {
 			case len(altTexts) > len(args):
 				return usagef("there are more --alt than files: each describes one file, in order")
 			case resume != "" && len(args) > 1:
-				return usagef("--resume goes on with one file: name that alone")
+				return usagef("--resume continues one upload: give one file")
 			}
 			if err := readable(args); err != nil {
 				return err
@@ -74,7 +74,7 @@ func readable(files []string) error {
 		stat, err := file.Stat()
 		_ = file.Close() // it was only checked
 		if err != nil {
-			return fmt.Errorf("look at the file: %w", err)
+			return fmt.Errorf("read the file: %w", err)
 		}
 		if stat.IsDir() {
 			return usagef("%s is a directory: name the files in it, such as %s", name,
@@ -163,7 +163,7 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 	defer func() { _ = file.Close() }() // it was only read
 	stat, err := file.Stat()
 	if err != nil {
-		return none, fmt.Errorf("look at the file: %w", err)
+		return none, fmt.Errorf("read the file: %w", err)
 	}
 	in := crier.UploadCreate{FileName: crier.FileName(filepath.Base(name)), MimeType: typeOf(file),
 		ByteSize: stat.Size()}
@@ -176,13 +176,13 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 	}
 	again := fmt.Sprintf("crier media upload %s --resume %s", quoted(name), upload.UploadID)
 	// printed now, because a killed program prints nothing
-	fmt.Fprintf(s.stderr, "If this breaks off, go on with: %s\n", again)
+	fmt.Fprintf(s.stderr, "If this is interrupted, continue with: %s\n", again)
 	asset, err := c.ResumeUpload(ctx, team, upload, file, s.progress)
 	if client.IsKind(err, crier.KindInvalid) { // the file itself is rejected: retrying cannot help
 		return none, err
 	}
 	if err != nil {
-		return none, errors.Join(err, errors.New("go on with: "+again))
+		return none, errors.Join(err, errors.New("continue with: "+again))
 	}
 	return asset, nil
 }

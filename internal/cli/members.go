@@ -68,7 +68,7 @@ func (s *Shell) membersInvite() *cobra.Command {
 				if i.InviteURL == "" {
 					fmt.Fprintf(w, "A mail is on its way to %s.\n", i.Email)
 				} else {
-					fmt.Fprintf(w, "Hand this link to %s. It is shown once, works once and until %s:\n%s\n", i.Email,
+					fmt.Fprintf(w, "Give this link to %s. It is shown once and works once, until %s:\n%s\n", i.Email,
 						local(i.ExpiresAt), i.InviteURL)
 				}
 			})
@@ -146,7 +146,7 @@ func (s *Shell) membersRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm(ctx, "This removes the member %s and ends the API keys that they made here.",
+			if err := s.confirm(ctx, "This removes the member %s and revokes the API keys that they created here.",
 				args[0]); err != nil {
 				return err
 			}
@@ -196,7 +196,7 @@ func (s *Shell) invitationsWithdraw() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm(ctx, "This ends the link of the invitation %s.", args[0]); err != nil {
+			if err := s.confirm(ctx, "This ends the invitation %s: its link stops working.", args[0]); err != nil {
 				return err
 			}
 			out, err := c.WithdrawInvitation(ctx, org, id)

@@ -62,7 +62,7 @@ func (s *Shell) postMetrics(ctx context.Context, c *client.Client, team, post cr
 	return s.Show(list, header, func(w io.Writer) {
 		for _, p := range list.Data {
 			cells := []any{networkName(p.Provider), accounts[p.SocialAccountID].DisplayName}
-			taken, numbers := "no numbers yet", metricValues{}
+			taken, numbers := "no metrics yet", metricValues{}
 			if len(p.Snapshots) > 0 {
 				taken, numbers = local(p.Snapshots[0].TakenAt), metricValuesOf(p.Snapshots[0].Metrics.Raw())
 			}
@@ -91,7 +91,7 @@ func (s *Shell) accountMetrics(ctx context.Context, c *client.Client, team crier
 	if err != nil {
 		return err
 	}
-	if err := s.confirm(ctx, "This asks %s for the numbers of %s, which may cost credits ('crier credits' lists "+
+	if err := s.confirm(ctx, "This asks %s for the metrics of %s, which may cost credits ('crier credits' lists "+
 		"prices).",
 		networkName(a.Provider), accountLabel(a)); err != nil {
 		return err

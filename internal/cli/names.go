@@ -36,7 +36,7 @@ func pick(kind, word, listing string, list func() ([]named, error)) (crier.ID, e
 	}
 	switch len(found) {
 	case 0:
-		return "", &missingError{text: fmt.Sprintf("there is no %s %q; '%s' shows what there is", kind, word, listing)}
+		return "", &missingError{text: fmt.Sprintf("there is no %s %q; '%s' lists them", kind, word, listing)}
 	case 1:
 		return found[0].id, nil
 	}
@@ -44,7 +44,7 @@ func pick(kind, word, listing string, list func() ([]named, error)) (crier.ID, e
 	for i, n := range found {
 		lines[i] = fmt.Sprintf("  %s  %s", n.id, n.label)
 	}
-	return "", usagef("%q may be any of these; use the id:\n%s", word, strings.Join(lines, "\n"))
+	return "", usagef("%q matches several; use the id:\n%s", word, strings.Join(lines, "\n"))
 }
 
 // postID parses the id of a post, or of another object without a name.

@@ -145,7 +145,7 @@ func TestUploadIsResumedForTheSameFileOnly(t *testing.T) {
 	c.run(t, "media", "upload", photo, "--resume", string(crier.NewID())).want(t, 5)
 	longer := writeFile(t, "longer.png", append(data, 0), 0o600)
 	c.run(t, "media", "upload", longer, "--resume", string(prefix.UploadID)).want(t, 1, "the upload is for a file of")
-	c.run(t, "media", "upload", photo, photo, "--resume", string(prefix.UploadID)).want(t, 2, "name that alone")
+	c.run(t, "media", "upload", photo, photo, "--resume", string(prefix.UploadID)).want(t, 2, "give one file")
 	c.run(t, "media", "upload", photo, "--resume", string(prefix.UploadID)).want(t, 0, "Uploaded owl.png")
 	c.run(t, "media", "upload", photo, "--alt", "one", "--alt", "two").want(t, 2, "more --alt than files")
 	if err := os.Mkdir(filepath.Join(c.home, "folder"), 0o700); err != nil {

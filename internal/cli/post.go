@@ -145,7 +145,7 @@ func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team cri
 	if err == nil || is[*partialError](err) {
 		return err
 	}
-	return fmt.Errorf("%w (the draft is kept: crier posts show %s)", err, post.ID)
+	return fmt.Errorf("%w (the draft was saved: crier posts show %s)", err, post.ID)
 }
 
 // carryOut publishes or schedules a post.
@@ -166,7 +166,7 @@ func (s *Shell) carryOut(ctx context.Context, c *client.Client, team, post crier
 	if onItsWay := func(e crier.ScheduleEntry) bool {
 		return e.ScheduledPost != nil && e.ScheduledPost.Status != crier.Published
 	}; p.atOnce && !s.asJSON && slices.ContainsFunc(result.Data, onItsWay) {
-		fmt.Fprintf(s.stderr, "Not everything is out yet: 'crier posts show %s' tells how it goes.\n", post)
+		fmt.Fprintf(s.stderr, "Not everything is published yet: 'crier posts show %s' shows the progress.\n", post)
 		s.reportErrors(result, p.accounts)
 	}
 	return nil

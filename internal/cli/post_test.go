@@ -52,7 +52,7 @@ func TestFullPostIsShownBeforeThePrompt(t *testing.T) {
 		}
 	}
 	r := c.answering(t, "y\n", args...)
-	r.want(t, 1, "scheduled", "of 3 accounts did not take the post:", "TikTok")
+	r.want(t, 1, "scheduled", "of 3 accounts did not accept the post:", "TikTok")
 	if c.posts(t) != 1 || c.assets(t) != 1 {
 		t.Errorf("what was agreed to was not kept: %+v", r)
 	}
@@ -119,7 +119,7 @@ func TestDryRunShowsVerdictsAndStoresNothing(t *testing.T) {
 	if len(v.Data) != 1 || !v.Data[0].OK {
 		t.Errorf("%+v", v)
 	}
-	c.run(t, "post", "Words alone", "--to", "instagram", "--yes").want(t, 1, "no account takes the post")
+	c.run(t, "post", "Words alone", "--to", "instagram", "--yes").want(t, 1, "no account accepts the post")
 	c.run(t, "post", "Words", "--to", "x", "--at", "2026-01-01 09:00", "--dry-run").want(t, 2, "--at must be").
 		lacks(t, "scheduledAt")
 	c.run(t, "post", "Words", "--to", "x", "--set", "xNonsense=1", "--dry-run").want(t, 2, "--set xNonsense")
@@ -182,7 +182,7 @@ func TestEditedTextIsKeptUntilStored(t *testing.T) {
 	lost := func(r result, code int) {
 		t.Helper()
 		path, content := file()
-		r.want(t, code, "What you wrote is in "+path, "--edit --file "+path)
+		r.want(t, code, "Your text is in "+path, "--edit --file "+path)
 		if content != "Written by hand\n" {
 			t.Errorf("the file has %q", content)
 		}
@@ -195,7 +195,7 @@ func TestEditedTextIsKeptUntilStored(t *testing.T) {
 	lost(c.run(t, "post", "--edit", "--to", "x", "--dry-run"), 0)
 	lost(c.run(t, "posts", "create", "--edit", "--media", "nothing.png"), 5)
 	for _, args := range [][]string{{"post", "--edit", "--to", "x", "--yes"}, {"posts", "create", "--edit"}} {
-		c.run(t, args...).want(t, 0).lacks(t, "What you wrote")
+		c.run(t, args...).want(t, 0).lacks(t, "Your text is in")
 		if path, content := file(); content != "" {
 			t.Errorf("%v: %s stayed behind", args, path)
 		}
@@ -270,8 +270,8 @@ func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	var newer crier.ScheduleResult
 	c.run(t, "posts", "schedule", post, "--to", "linkedin", "--at", "+3d", "--yes", "--json").want(t, 0).into(t, &newer)
 	by := string(newer.Data[0].ScheduledPost.ID)
-	c.run(t, "attention").want(t, 0, "a newer one has taken its place", other).lacks(t, "posts retry")
-	c.run(t, "posts", "show", other).want(t, 0, "what is failed was replaced by "+by)
+	c.run(t, "attention").want(t, 0, "a newer one has replaced it", other).lacks(t, "posts retry")
+	c.run(t, "posts", "show", other).want(t, 0, "the failed one was replaced by "+by)
 	c.run(t, "posts", "retry", other).want(t, 6, by, "crier attention dismiss "+other).lacks(t, "--yes")
 	c.run(t, "posts", "retry", other, "--yes").want(t, 6, by)
 	c.run(t, "posts", "cancel", by, "--yes").want(t, 0, "canceled")
@@ -291,7 +291,7 @@ func TestRecurrenceIncludesItsLastDay(t *testing.T) {
 func TestPendingPostsShowHowToFollow(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
-	c.run(t, "post", "Hello", "--to", "x", "--wait", "0", "--yes").want(t, 0, "Not everything is out yet",
+	c.run(t, "post", "Hello", "--to", "x", "--wait", "0", "--yes").want(t, 0, "Not everything is published yet",
 		"crier posts show ")
 	c.run(t, "post", "Hello again", "--to", "x", "--wait", "30", "--yes").want(t, 0, "published").
 		lacks(t, "Not everything")

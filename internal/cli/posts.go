@@ -45,7 +45,7 @@ func (f *postFilter) filter(ctx context.Context, s *Shell, c *client.Client, tea
 	for _, v := range f.status {
 		if !slices.Contains(crier.PostStatuses(), crier.PostStatus(v)) &&
 			slices.Contains(crier.DeliveryStates(), crier.DeliveryState(v)) {
-			return out, usagef("%s is what became of a post: use --state %s", v, v)
+			return out, usagef("%s is a delivery state: use --state %s", v, v)
 		}
 		out.Status = append(out.Status, crier.PostStatus(v))
 	}
@@ -204,7 +204,7 @@ func writeProblems(w io.Writer, list []crier.ScheduledPost, accounts map[crier.I
 			fmt.Fprintf(w, "%s: %s\n", label, oneLine(sp.ErrorMessage))
 		}
 		if sp.ReplacedBy != nil {
-			fmt.Fprintf(w, "%s: what is %s was replaced by %s\n", label, sp.Status, *sp.ReplacedBy)
+			fmt.Fprintf(w, "%s: the %s one was replaced by %s\n", label, sp.Status, *sp.ReplacedBy)
 		}
 		if comment := sp.FirstComment; comment != nil {
 			fmt.Fprintf(w, "%s: first comment %s%s: %s\n", label, comment.Status,
@@ -288,7 +288,7 @@ func (s *Shell) postsEdit() *cobra.Command {
 			}
 			if in.PostInput.Set && waits(p) {
 				if err := s.confirm(ctx,
-					"This post is scheduled: what goes out changes with it, and a longer text may "+
+					"This post is scheduled: the new content will be published, and a longer text may "+
 						"cost more."); err != nil {
 					return err
 				}

@@ -28,7 +28,7 @@ type accountAttempts struct {
 }
 
 func (s *Shell) postsAttempts() *cobra.Command {
-	return s.onPost("attempts", "See everything that was tried to publish a post, on all its accounts",
+	return s.onPost("attempts", "Show all attempts to publish a post, on all its accounts",
 		"  crier posts attempts POST",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
 			p, err := fullPost(ctx, c, team, post)
@@ -125,8 +125,8 @@ func orPostItself(ctx context.Context, c *client.Client, team, id crier.ID, err 
 	if _, missing := c.GetPost(ctx, team, id); missing != nil {
 		return err
 	}
-	return &missingError{text: fmt.Sprintf("%s is the id of the post; 'crier posts show %s' has the ids of what "+
-		"is scheduled of it, under SCHEDULED POST", id, id)}
+	return &missingError{text: fmt.Sprintf("%s is the id of the post; 'crier posts show %s' lists the ids of its "+
+		"scheduled posts, under SCHEDULED POST", id, id)}
 }
 
 func (s *Shell) postsRetry() *cobra.Command {
@@ -152,9 +152,9 @@ func (s *Shell) refuseReplaced(ctx context.Context, c *client.Client, team, id c
 	if err != nil || p.ReplacedBy == nil {
 		return err
 	}
-	return &client.Error{Kind: crier.KindConflict, Message: fmt.Sprintf("The scheduled post %s has taken the place of "+
-		"this one on its account, so a retry would publish the post twice. 'crier posts show %s' tells how it is; "+
-		"'crier attention dismiss %s' takes this one off the list.", *p.ReplacedBy, p.ContentItemID, id)}
+	return &client.Error{Kind: crier.KindConflict, Message: fmt.Sprintf("The scheduled post %s has replaced this one "+
+		"on its account, so a retry would publish the post twice. 'crier posts show %s' shows its state; "+
+		"'crier attention dismiss %s' removes this one from the list.", *p.ReplacedBy, p.ContentItemID, id)}
 }
 
 func (s *Shell) postsMove() *cobra.Command {
@@ -196,7 +196,7 @@ func (s *Shell) postsResolve() *cobra.Command {
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
 			if in.Outcome == "retry" {
 				if err := s.confirmAbout(ctx, c, team, id,
-					"This sends again, and if it is out already, it will be out twice:"); err != nil {
+					"This publishes again; if it is already published, it will be there twice:"); err != nil {
 					return crier.ScheduledPost{}, err
 				}
 			}
@@ -265,7 +265,7 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 		for _, p := range out.ScheduledPosts.Data {
 			a := byID[p.SocialAccountID]
 			Row(w, p.ID, networkName(a.Provider), a.DisplayName, p.Status, local(p.ScheduledAt),
-				firstOf(p.ErrorMessage, "an action that follows it failed"), remedy(p))
+				firstOf(p.ErrorMessage, "a follow-up action failed"), remedy(p))
 		}
 		more(w, cmd, out.ScheduledPosts, "scheduled post")
 	}
@@ -283,10 +283,10 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 func remedy(p crier.ScheduledPost) string {
 	switch p.Status {
 	case crier.Unknown:
-		return "look at the network, then 'crier posts resolve'"
+		return "check the network, then 'crier posts resolve'"
 	case crier.Failed, crier.Missed:
 		if p.ReplacedBy != nil {
-			return "'crier attention dismiss': a newer one has taken its place"
+			return "'crier attention dismiss': a newer one has replaced it"
 		}
 		return "'crier posts retry' or 'crier attention dismiss'"
 	}
@@ -294,7 +294,7 @@ func remedy(p crier.ScheduledPost) string {
 }
 
 func (s *Shell) attentionDismiss() *cobra.Command {
-	return s.onScheduledPost("dismiss", "Take a failure that you have seen off the list; its record stays",
+	return s.onScheduledPost("dismiss", "Remove a failure from the list; its record stays",
 		"  crier attention dismiss SCHEDULED-POST",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
 			return c.DismissScheduledPost(ctx, team, id)

@@ -100,7 +100,7 @@ func (s *Shell) tagsDelete() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.confirm(ctx, "This deletes the tag %s and takes it off its posts.", args[0]); err != nil {
+			if err := s.confirm(ctx, "This deletes the tag %s and removes it from its posts.", args[0]); err != nil {
 				return err
 			}
 			out, err := c.DeleteTag(ctx, team, id)

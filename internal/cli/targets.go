@@ -102,9 +102,9 @@ func noAccount(name string, all []crier.SocialAccount) string {
 		if a.Status == crier.AccountDisabled {
 			help = "enable it with 'crier accounts enable'"
 		}
-		return fmt.Sprintf("no account fits --to %s: %s is %s; %s", name, accountLabel(a), a.Status, help)
+		return fmt.Sprintf("no account matches --to %s: %s is %s; %s", name, accountLabel(a), a.Status, help)
 	}
-	return fmt.Sprintf("no connected account fits --to %s; 'crier accounts list' shows what there is", name)
+	return fmt.Sprintf("no connected account matches --to %s; 'crier accounts list' lists them", name)
 }
 
 // matchingAccounts returns the accounts that a word matches: one by its id, handle or name, or all connected ones on a
@@ -180,7 +180,7 @@ func (t *targetFlags) request(s *Shell, atOnce bool) (crier.ScheduleRequest, err
 		}
 		in.ScheduledAt, in.Timezone = &at, zone
 	default:
-		return in, usagef("say when: --at TIME or --next-slot")
+		return in, usagef("give --at TIME or --next-slot")
 	}
 	return in, nil
 }

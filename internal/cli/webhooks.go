@@ -137,7 +137,7 @@ func (s *Shell) webhooksEdit() *cobra.Command {
 				return err
 			}
 			return s.Show(hook, "", func(w io.Writer) {
-				fmt.Fprintf(w, "%s is told of %s.\n", hook.URL, strings.Join(hook.Types, ", "))
+				fmt.Fprintf(w, "%s receives %s.\n", hook.URL, strings.Join(hook.Types, ", "))
 			})
 		})
 	cmd.Flags().StringVar(&address, "url", "", "the new URL")
@@ -171,7 +171,7 @@ func (s *Shell) webhooksTest() *cobra.Command {
 				return err
 			}
 			return s.Show(tested, "", func(w io.Writer) {
-				fmt.Fprintf(w, "The event %s is on its way; 'crier webhooks deliveries %s' shows the answer.\n",
+				fmt.Fprintf(w, "The event %s was queued; 'crier webhooks deliveries %s' shows the response.\n",
 					tested.EventID, id)
 			})
 		})
@@ -239,7 +239,7 @@ func (s *Shell) webhooksReplay() *cobra.Command {
 				return err
 			}
 			return s.Show(out, "", func(w io.Writer) {
-				fmt.Fprintf(w, "%s on the way again.\n", counted(int(out.Events), "event"))
+				fmt.Fprintf(w, "%s will be sent again.\n", counted(int(out.Events), "event"))
 			})
 		})
 	cmd.Flags().StringVar(&from, "from", "", "start of the period: a day, or a time such as \"2026-11-15 09:00\"")
@@ -257,8 +257,8 @@ func (s *Shell) webhooksRotate() *cobra.Command {
 				return err
 			}
 			if grace == 0 {
-				if err := s.confirm(ctx, "This ends the present secret at once; --grace 1h has both sign for an "+
-					"hour."); err != nil {
+				if err := s.confirm(ctx, "This revokes the current secret at once; with --grace 1h both sign "+
+					"for an hour."); err != nil {
 					return err
 				}
 			}

@@ -116,7 +116,7 @@ func TestAccountSelection(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		"linkedin": "is disabled; enable it with 'crier accounts enable'",
-		"tiktok":   "no connected account fits --to tiktok; 'crier accounts list'",
+		"tiktok":   "no connected account matches --to tiktok; 'crier accounts list'",
 	} {
 		if got := noAccount(word, all); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", word, got, want)
@@ -169,12 +169,12 @@ func TestErrorsUseFlagNames(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 	for want, e := range map[string]error{
-		"no account takes the post, so nothing was stored:\na": &partialError{refused: []string{"a"}, total: 1,
+		"no account accepts the post, so nothing was stored:\na": &partialError{refused: []string{"a"}, total: 1,
 			untried: true},
-		"no account took the post:\na": &partialError{refused: []string{"a"}, total: 1},
-		"1 of 2 accounts would refuse the post:\na": &partialError{refused: []string{"a"}, total: 2,
+		"no account accepted the post:\na": &partialError{refused: []string{"a"}, total: 1},
+		"1 of 2 accounts would reject the post:\na": &partialError{refused: []string{"a"}, total: 2,
 			untried: true},
-		"1 of 2 accounts did not take the post:\na":                &partialError{refused: []string{"a"}, total: 2},
+		"1 of 2 accounts did not accept the post:\na":              &partialError{refused: []string{"a"}, total: 2},
 		"1 of 3 files was not uploaded: a":                         &uploadsError{failed: []string{"a"}, total: 3},
 		"2 of 3 files were not uploaded: a, b":                     &uploadsError{failed: []string{"a", "b"}, total: 3},
 		"this costs 3 credits and 1 are free; nothing was changed": &costError{cost: 3, free: 1},

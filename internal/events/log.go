@@ -118,7 +118,7 @@ func (l *Log) listenLoop(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := l.store.ListenForEvents(ctx, l.wakeUp, l.wakeUp)
 		if ctx.Err() == nil {
-			l.log.WarnContext(ctx, "cannot hear of events, looking for them every second", "error", err)
+			l.log.WarnContext(ctx, "cannot listen for events; polling every second", "error", err)
 			pause(ctx, tick)
 		}
 	}
@@ -138,7 +138,7 @@ func (l *Log) onSign(ctx context.Context, sign <-chan struct{}, between time.Dur
 		case <-ticker.C:
 		}
 		if err := fn(ctx); err != nil && ctx.Err() == nil {
-			l.log.WarnContext(ctx, "following the event log failed", "error", err)
+			l.log.WarnContext(ctx, "could not follow the event log", "error", err)
 		}
 		pause(ctx, between)
 	}

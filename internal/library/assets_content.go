@@ -41,7 +41,7 @@ func (s *Assets) SignedContent(ctx context.Context, id crier.ID, variant, signat
 		return nil, crier.Forbidden("This address has expired. Read the asset again for a new one.")
 	}
 	if err != nil {
-		return nil, crier.Forbidden("This address is not one that crier has given out: its signature is wrong.")
+		return nil, crier.Forbidden("This address is not valid: its signature is wrong.")
 	}
 	a, err := s.store.PublicAsset(ctx, id)
 	if err != nil {

@@ -56,7 +56,7 @@ func (s *Assets) Create(ctx context.Context, scope access.TeamScope, file AssetF
 func (f AssetFile) Digest(sha256Hex string, details crier.AssetDetails) ([]byte, error) {
 	data, err := json.Marshal([]any{sha256Hex, f.FileName, f.MimeType, details})
 	if err != nil {
-		return nil, fmt.Errorf("encode what a form says: %w", err)
+		return nil, fmt.Errorf("encode the fields of a form: %w", err)
 	}
 	return data, nil
 }
@@ -185,7 +185,7 @@ func (s *Assets) discard(ctx context.Context, id crier.ID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 	defer cancel()
 	if err := media.DeleteAll(ctx, s.blobs, id); err != nil {
-		s.log.WarnContext(ctx, "could not remove a refused file; the sweep will", "id", id, "error", err)
+		s.log.WarnContext(ctx, "could not remove a rejected file; the sweep will remove it", "id", id, "error", err)
 	}
 }
 

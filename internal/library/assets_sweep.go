@@ -28,7 +28,7 @@ func (s *Assets) Sweep(ctx context.Context) error {
 	}
 	swept, err := media.Sweep(ctx, s.blobs, s.clock().Add(-orphanRetention), s.store.MediaInUse)
 	if swept.Blobs > 0 {
-		s.log.InfoContext(ctx, "removed files that belonged to nothing", "files", swept.Blobs, "bytes", swept.Bytes)
+		s.log.InfoContext(ctx, "removed orphaned files", "files", swept.Blobs, "bytes", swept.Bytes)
 	}
 	return err
 }

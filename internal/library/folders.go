@@ -91,8 +91,8 @@ func checkPlace(ctx context.Context, tx *store.Tx, f crier.Folder, levels int) e
 	case slices.Contains(above, f.ID):
 		return crier.Invalid(crier.At("a folder cannot be moved into itself or one of its own folders", "parentId"))
 	case len(above)+levels > maxFolderDepth:
-		return crier.Invalid(crier.At(fmt.Sprintf("folders can lie at most %d deep; this would make %d", maxFolderDepth,
-			len(above)+levels), "parentId"))
+		return crier.Invalid(crier.At(fmt.Sprintf("folders can be nested at most %d levels deep; this would be %d",
+			maxFolderDepth, len(above)+levels), "parentId"))
 	}
 	return nil
 }

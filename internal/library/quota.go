@@ -20,7 +20,7 @@ func (s *Assets) checkQuota(ctx context.Context, tx *store.Tx, team crier.Team, 
 		return err
 	}
 	return crier.PaymentRequired("The organization may store %s and has stored %s: %s more do not fit. Delete assets "+
-		"that are not needed any more.", byteCount(s.quota), byteCount(used), byteCount(bytes))
+		"that are no longer needed.", byteCount(s.quota), byteCount(used), byteCount(bytes))
 }
 
 // byteCount formats a size for people.

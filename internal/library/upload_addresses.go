@@ -86,7 +86,7 @@ func (s *UploadAddresses) Create(ctx context.Context, scope access.TeamScope, in
 	})
 }
 
-var errUploadAddress = crier.Forbidden("This address is not one that crier has given out: its signature is wrong.")
+var errUploadAddress = crier.Forbidden("This address is not valid: its signature is wrong.")
 
 // open verifies a URL and its expiry.
 func (s *UploadAddresses) open(signed string) (t uploadTicket, err error) {
@@ -106,7 +106,8 @@ func (s *UploadAddresses) open(signed string) (t uploadTicket, err error) {
 	return t, nil
 }
 
-var errUploadAddressUsed = crier.Conflict("This upload address was used already: it takes one file. Ask for a new one.")
+var errUploadAddressUsed = crier.Conflict("This upload address was already used: it accepts one file. Request " +
+	"a new one.")
 
 // Receive stores the file that is sent to a URL as an asset. size is -1 if unknown. A rejected file does not use up the
 // URL.
@@ -149,7 +150,7 @@ func (s *UploadAddresses) use(ctx context.Context, tx *store.Tx, t uploadTicket)
 		return err
 	}
 	if !may {
-		return crier.Forbidden("Who asked for this upload address may not upload any more.")
+		return crier.Forbidden("The caller that requested this upload address may no longer upload.")
 	}
 	first, err := tx.UseUploadAddress(ctx, t.ID, t.expiresAt())
 	if err == nil && !first {
@@ -159,7 +160,7 @@ func (s *UploadAddresses) use(ctx context.Context, tx *store.Tx, t uploadTicket)
 }
 
 func tooManyBytes(limit int64) error {
-	return crier.Invalid(crier.At("has more bytes than the address was made for: at most "+byteCount(limit), "file"))
+	return crier.Invalid(crier.At("is larger than the address allows: at most "+byteCount(limit), "file"))
 }
 
 // boundedBody fails after a maximum number of bytes.

@@ -105,7 +105,7 @@ func (s *Uploads) Append(ctx context.Context, scope access.TeamScope, id crier.I
 	}
 	if chunk.Total != u.ByteSize {
 		return crier.Upload{},
-			crier.Invalid(crier.At(fmt.Sprintf("the total is %d, but the upload was begun for %d bytes", chunk.Total,
+			crier.Invalid(crier.At(fmt.Sprintf("the total is %d, but the upload was started for %d bytes", chunk.Total,
 				u.ByteSize), contentRange))
 	}
 	if u.AssetID != nil {

@@ -72,11 +72,11 @@ func TestSendTellsWhichStepTheServerRefused(t *testing.T) {
 		{"the greeting", map[string]string{"greeting": "554 no service"}, "",
 			"reach the mail server 127.0.0.1: 554 \"no service\""},
 		{"the sender", map[string]string{"MAIL": "550 not from here"}, "",
-			"hand over mail to 127.0.0.1: 550 \"not from here\""},
+			"send mail through 127.0.0.1: 550 \"not from here\""},
 		{"the recipient", map[string]string{"RCPT": "550 no such user"}, "",
-			"hand over mail to 127.0.0.1: 550 \"no such user\""},
+			"send mail through 127.0.0.1: 550 \"no such user\""},
 		{"the message", map[string]string{"DATA": "552 too large"}, "",
-			"hand over mail to 127.0.0.1: 552 \"too large\""},
+			"send mail through 127.0.0.1: 552 \"too large\""},
 		{"STARTTLS", map[string]string{"EHLO": "250-mail.test\r\n250 STARTTLS", "STARTTLS": "454 not now"}, "",
 			"reach the mail server 127.0.0.1: start TLS: 454 \"not now\""},
 		{"the login", map[string]string{"EHLO": "250-mail.test\r\n250 AUTH PLAIN", "AUTH": "535 wrong"}, "ada:hush@",
@@ -169,14 +169,14 @@ func TestAddressesOfServers(t *testing.T) {
 		}
 	}
 	const rule = "must be an address such as smtp://mail.example.com:587 or smtps://mail.example.com, with " +
-		"user:password@ before the host if it asks for them"
+		"user:password@ before the host if it requires them"
 	for server, want := range map[string]string{
 		"":                                    rule,
 		"smtp:mail.example.com":               rule,
 		"smtp://mail.example.com/inbox":       rule,
 		"smtp://ada:hu%zzsh@mail.example.com": rule,
 		"imap://mail.example.com":             rule,
-		"smtp://mail.example.com?tls=on":      "knows ?tls=off and no other option",
+		"smtp://mail.example.com?tls=on":      "has an unknown option; only ?tls=off is supported",
 	} {
 		if _, err := New(server, from, time.Now); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", server, err, want)

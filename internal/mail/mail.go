@@ -38,14 +38,14 @@ type Sender struct {
 // <noreply@example.com>".
 func New(server, from string, now func() time.Time) (*Sender, error) {
 	const rule = "must be an address such as smtp://mail.example.com:587 or smtps://mail.example.com, with " +
-		"user:password@ before the host if it asks for them"
+		"user:password@ before the host if it requires them"
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" {
 		return nil, errors.New(rule) // the parser's own error would show the password
 	}
 	query := u.Query()
 	if off := query.Get("tls"); off != "" && off != "off" {
-		return nil, errors.New("knows ?tls=off and no other option")
+		return nil, errors.New("has an unknown option; only ?tls=off is supported")
 	}
 	sender, err := mail.ParseAddress(from)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Sender) Send(ctx context.Context, to crier.Email, subject, text string)
 	}
 	defer client.Close() //nolint:errcheck // after Quit there is nothing left to close
 	if err := s.deliver(client, to, message); err != nil {
-		return fmt.Errorf("hand over mail to %s: %w", s.host, err)
+		return fmt.Errorf("send mail through %s: %w", s.host, err)
 	}
 	_ = client.Quit() // the server has the message already
 	return nil
@@ -133,7 +133,7 @@ func (s *Sender) prepare(client *smtp.Client) error {
 			return fmt.Errorf("start TLS: %w", err)
 		}
 	case !s.optional:
-		return errors.New("it does not offer STARTTLS; add ?tls=off to CRIER_SMTP_URL if the way to it is safe")
+		return errors.New("it does not offer STARTTLS; add ?tls=off to CRIER_SMTP_URL if the connection is secure")
 	}
 	if s.login == nil {
 		return nil

@@ -96,7 +96,7 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 		return nil, err
 	}
 	if by := publication.ReplacedBy; by != nil { // do not ask about what the server would reject
-		return nil, crier.Conflict("The publication %s has taken the place of this one on its account, so a retry "+
+		return nil, crier.Conflict("The publication %s has replaced this one on its account, so a retry "+
 			"would publish the post twice. Look at that one instead.", *by)
 	}
 	cost, err := c.costOf(ctx, team, publication)
@@ -104,7 +104,7 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 		return nil, err
 	}
 	question := fmt.Sprintf("Publish at once what is %s (%s)?", publication.Status,
-		firstOf(publication.ErrorMessage, publication.ErrorCode, "no reason told"))
+		firstOf(publication.ErrorMessage, publication.ErrorCode, "no reason given"))
 	if err := c.agree(in.confirmable, proposal{question: question, cost: cost,
 		preview: publicationOf(publication)}); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func getCredits(ctx context.Context, c *call, in getCreditsInput) (any, error) {
 			return nil, err
 		}
 		if overview.DefaultOrganizationID == nil {
-			return nil, errors.New("you have no organization yet: create one, or ask to be let into one")
+			return nil, errors.New("you have no organization yet: create one, or ask to be invited to one")
 		}
 		in.OrganizationID = *overview.DefaultOrganizationID
 	}

@@ -55,8 +55,8 @@ const kindDeclined crier.Kind = "Declined"
 var adviceFor = map[crier.Kind]string{
 	crier.KindUnauthorized: "The token is missing, wrong or no longer valid: the person must log in again or give " +
 		"another one.",
-	crier.KindForbidden:          "The token may not do this. get_context tells which teams it reaches.",
-	crier.KindPaymentRequired:    "Nothing was changed. get_credits tells the balance.",
+	crier.KindForbidden:          "The token may not do this. get_context lists the teams it can access.",
+	crier.KindPaymentRequired:    "Nothing was changed. get_credits has the balance.",
 	crier.KindPreconditionFailed: "Somebody has changed the post meanwhile: read it again.",
 	crier.KindTooManyRequests:    "Wait before the next call.",
 }

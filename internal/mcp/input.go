@@ -110,7 +110,7 @@ func checkMembers(s *jsonschema.Schema, members map[string]any, path []string) [
 		case property != nil:
 			issues = append(issues, checkInput(property, members[name], below(path, name))...)
 		case len(s.Properties) > 0:
-			issues = append(issues, crier.At("is not known here; there are "+
+			issues = append(issues, crier.At("is not a known field; allowed: "+
 				strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "), below(path, name)...))
 		}
 	}

@@ -25,7 +25,7 @@ func TestInvalidArgumentsAreReadable(t *testing.T) {
 		`{"postId":"` + id + `","socialAccountIds":"` + id + `"}`:                    {"socialAccountIds: must be a list"},
 		`{"postId":"` + id + `","socialAccountIds":[],"scheduledAt":"tomorrow"}`:     {"scheduledAt: "},
 		`{"postId":"` + id + `","socialAccountIds":[],"useNextSlot":"yes"}`:          {"useNextSlot: must be true or false"},
-		`{"postId":"` + id + `","socialAccountIds":[],"sheduledAt":"2026-11-15T09"}`: {"sheduledAt: is not known here", "scheduledAt"},
+		`{"postId":"` + id + `","socialAccountIds":[],"sheduledAt":"2026-11-15T09"}`: {"sheduledAt: is not a known field", "scheduledAt"},
 	}
 	for arguments, want := range cases {
 		_, err := readInput[schedulePostInput](schema, json.RawMessage(arguments))
@@ -84,7 +84,7 @@ func TestEveryErrorHasAKind(t *testing.T) {
 		"no credits":                 {dear.problem(), crier.KindPaymentRequired},
 		"no account accepts it":      {none.problem(), crier.KindInvalid},
 		"text and parts":             {errTextAndParts, crier.KindInvalid},
-		"the person said no":         {errDeclined, kindDeclined},
+		"the person declined":        {errDeclined, kindDeclined},
 		"anything else":              {errors.New("connection refused"), crier.KindInternal},
 	} {
 		p, ok := refusal(tc.err).StructuredContent.(problem)

@@ -113,7 +113,7 @@ func (d *server) inTeamOf(ctx context.Context, c *client.Client, given crier.ID)
 		return "", err
 	}
 	if overview.DefaultTeamID == nil {
-		return "", refused(crier.KindNotFound, "You have no team yet: create one, or ask to be let into one.")
+		return "", refused(crier.KindNotFound, "You have no team yet: create one, or ask to be invited to one.")
 	}
 	return *overview.DefaultTeamID, nil
 }

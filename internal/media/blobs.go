@@ -152,9 +152,9 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	e.read += int64(n)
 	switch {
 	case e.size >= 0 && e.read > e.size:
-		err = fmt.Errorf("blob has more than the promised %d bytes", e.size)
+		err = fmt.Errorf("blob has more than the declared %d bytes", e.size)
 	case errors.Is(err, io.EOF) && e.size >= 0 && e.read < e.size:
-		err = fmt.Errorf("blob has %d of the promised %d bytes: %w", e.read, e.size, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("blob has %d of the declared %d bytes: %w", e.read, e.size, io.ErrUnexpectedEOF)
 	case err != nil && !errors.Is(err, io.EOF):
 		err = fmt.Errorf("read blob source: %w", err)
 	default:

@@ -289,7 +289,7 @@ func (f Fetcher) checkResponse(response *http.Response) error {
 			response.StatusCode, http.StatusText(response.StatusCode))
 	}
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return refuse(ReasonUnreachable, "The server of the address sends the file packed, which was not asked for.")
+		return refuse(ReasonUnreachable, "The server of the address sent the file compressed, which was not requested.")
 	}
 	if response.ContentLength > f.MaxBytes {
 		return refuse(ReasonTooLarge, "The file is larger than the allowed %s.", byteCount(f.MaxBytes))

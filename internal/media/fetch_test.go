@@ -89,7 +89,7 @@ func TestFetchRejectsInvalidURLs(t *testing.T) {
 	}
 	never := func(context.Context, string, string) ([]netip.Addr, error) {
 		t.Error("a name was looked up")
-		return nil, errors.New("not asked for")
+		return nil, errors.New("not requested")
 	}
 	for _, address := range addresses {
 		t.Run(printableName(address), func(t *testing.T) {

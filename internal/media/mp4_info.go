@@ -65,7 +65,7 @@ func (m *movie) addTimes(video *movieTrack, info *Info) error {
 	}
 	const longest = 1000 * 3600
 	if info.DurationSeconds <= 0 || info.DurationSeconds > longest {
-		return corrupt("video", "it does not tell how long it is")
+		return corrupt("video", "it has no duration")
 	}
 	info.BitRate = int64(float64(m.src.size) * 8 / info.DurationSeconds)
 	if pictures > 0 {

@@ -100,7 +100,7 @@ func (l Limits) readPNGHeader(body []byte, info *Info) error {
 	info.Colour = map[byte]string{gray: "gray", rgb: "rgb", palette: "palette", grayAlpha: "gray",
 		rgbAlpha: "rgb"}[colour]
 	if info.Colour == "" {
-		return corrupt("PNG file", "its kind of colour does not exist")
+		return corrupt("PNG file", "its color type is invalid")
 	}
 	if err := l.checkPixels(info.Width, info.Height); err != nil {
 		return err

@@ -191,7 +191,7 @@ func (s *source) explain(mimeType string, err error) error {
 	case errors.Is(err, errBeyondEnd), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return cutOff(typeNames[mimeType] + " file")
 	}
-	refusal = corrupt(typeNames[mimeType]+" file", "its structure makes no sense")
+	refusal = corrupt(typeNames[mimeType]+" file", "its structure is invalid")
 	refusal.Err = err
 	return refusal
 }

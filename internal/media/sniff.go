@@ -58,10 +58,10 @@ func sniffBrand(head []byte) (string, error) {
 	case brand == "qt  ":
 		return TypeMOV, nil
 	case slices.Contains([]string{"heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"}, brand):
-		return "", refuse(ReasonUnsupported, "HEIC pictures cannot be used, because most networks do not take them. "+
+		return "", refuse(ReasonUnsupported, "HEIC pictures cannot be used, because most networks do not accept them. "+
 			"Convert the picture to JPEG, or set the camera to the most compatible format.")
 	case brand == "avif" || brand == "avis":
-		return "", refuse(ReasonUnsupported, "AVIF pictures cannot be used, because most networks do not take them. "+
+		return "", refuse(ReasonUnsupported, "AVIF pictures cannot be used, because most networks do not accept them. "+
 			"Convert the picture to JPEG or PNG.")
 	case slices.Contains([]string{"M4A ", "M4B ", "M4P "}, brand):
 		return "", refuse(ReasonUnsupported, "The file has only sound. Allowed are %s.", allowedTypes)

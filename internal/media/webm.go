@@ -213,7 +213,7 @@ func (w *webm) info() (Info, error) {
 	const longest = 1000 * 3600
 	if !(seconds > 0 && seconds <= longest) {
 		return Info{}, refuse(ReasonCorrupt,
-			"The video does not tell how long it is, as recordings of a browser often do not. Convert it to MP4.")
+			"The video has no duration, as is common for recordings of a browser. Convert it to MP4.")
 	}
 	info.DurationSeconds = seconds
 	info.BitRate = int64(float64(w.src.size) * 8 / seconds)

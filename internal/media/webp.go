@@ -82,7 +82,7 @@ func readWebPCanvas(src *source, c riffChunk, info *Info) error {
 	}
 	if head[0]&animated != 0 {
 		return refuse(ReasonUnsupported,
-			"Animated WebP pictures cannot be used, because no network takes them. Convert it to GIF or MP4.")
+			"Animated WebP pictures cannot be used, because no network accepts them. Convert it to GIF or MP4.")
 	}
 	info.HasAlpha = head[0]&alpha != 0
 	info.Width, info.Height = 1+int(le24(head[4:])), 1+int(le24(head[7:]))

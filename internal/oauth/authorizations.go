@@ -119,7 +119,7 @@ func (s *Authorizations) Consent(ctx context.Context, user crier.ID, session str
 // invalidRequest returns the error that is shown to the person for an invalid request of a client.
 func invalidRequest(problem string) error {
 	return &crier.Error{Kind: crier.KindInvalid,
-		Message: "The program that sent you here did not ask properly: " + problem + "."}
+		Message: "The program that sent you here made an invalid request: " + problem + "."}
 }
 
 // challengePattern is a SHA-256 in base64url, as used by S256.
@@ -177,8 +177,7 @@ func (s *Authorizations) seal(q ticketData, session string) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sealed), err
 }
 
-var errNoConsent = crier.NotFound("This question was not asked here, or too long ago. Begin again in the program " +
-	"that sent you.")
+var errNoConsent = crier.NotFound("This request is unknown or has expired. Start again in the program that sent you.")
 
 func (s *Authorizations) open(ticket, session string) (q ticketData, err error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(ticket)
@@ -203,7 +202,7 @@ func (s *Authorizations) Decide(ctx context.Context, user crier.ID, session, tic
 		return nil, errNoConsent
 	}
 	if !approve {
-		return s.sendBack(q, url.Values{"error": {"access_denied"}, "error_description": {"the person said no"}}), nil
+		return s.sendBack(q, url.Values{"error": {"access_denied"}, "error_description": {"the person declined"}}), nil
 	}
 	code := auth.NewLinkToken()
 	err = s.store.WithTx(ctx, func(tx *store.Tx) error {

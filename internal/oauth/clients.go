@@ -110,7 +110,7 @@ func (d clientDirectory) fetch(ctx context.Context, id string) (Client, error) {
 	}
 	if problem != "" {
 		return Client{}, crier.NotFound("The program that sent you here cannot be verified. Its description at "+
-			"%s does not fit: %s.", u.Host, problem)
+			"%s is not valid: %s.", u.Host, problem)
 	}
 	name := crier.Printable(document.ClientName, crier.MaxNameLength)
 	if name == "" {

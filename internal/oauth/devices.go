@@ -99,13 +99,13 @@ func (s *Devices) refuseDevice(d *store.DeviceLogin) error {
 		return &crier.OAuthError{Code: "invalid_grant",
 			Description: "the device code is not known, or was used already"}
 	case !d.ExpiresAt.After(s.clock()):
-		return &crier.OAuthError{Code: "expired_token", Description: "the device code has expired; begin again"}
+		return &crier.OAuthError{Code: "expired_token", Description: "the device code has expired; start again"}
 	case d.Status == "denied":
-		return &crier.OAuthError{Code: "access_denied", Description: "the person said no"}
+		return &crier.OAuthError{Code: "access_denied", Description: "the person declined"}
 	case d.Status == "approved":
 		return nil
 	case d.PolledAt != nil && s.clock().Sub(d.PolledAt.Time) < time.Duration(d.Interval)*time.Second-pollTolerance:
-		return &crier.OAuthError{Code: "slow_down", Description: "ask less often: wait five seconds more each time"}
+		return &crier.OAuthError{Code: "slow_down", Description: "poll less often: wait five seconds more each time"}
 	}
 	return &crier.OAuthError{Code: "authorization_pending", Description: "the person has not decided yet"}
 }

@@ -112,7 +112,7 @@ func TestDevicePollingResponses(t *testing.T) {
 			"authorization_pending"},
 		{"it asked too early", "pending", time.Minute, 4*time.Second - time.Microsecond, "slow_down"},
 		{"too early does not keep it from its tokens", "approved", time.Minute, 0, ""},
-		{"the person said no", "denied", time.Minute, 0, "access_denied"},
+		{"the person declined", "denied", time.Minute, 0, "access_denied"},
 		{"at the last moment", "approved", deviceLife - time.Microsecond, -1, ""},
 		{"too late", "approved", deviceLife, -1, "expired_token"},
 		{"a refusal that is too old", "denied", deviceLife, -1, "expired_token"},

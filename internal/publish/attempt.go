@@ -177,7 +177,7 @@ func (w *worker) advanced(a *store.Attempt) verdict {
 	switch {
 	case w.state.RequiresPolling:
 		return verdict{result: accepted, attempt: a, outcome: outcomeAccepted, at: next,
-			next: "ask the network how it is getting on"}
+			next: "ask the network for its progress"}
 	case !w.state.Done:
 		return verdict{result: partPublished, attempt: a, outcome: outcomePublished, at: next,
 			next: "publish the next part of the thread"}

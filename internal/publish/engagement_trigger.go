@@ -28,7 +28,7 @@ func (w *worker) awaitLikes(ctx context.Context) (*verdict, error) {
 		return nil, nil
 	}
 	if w.p.ExpiresAt != nil && w.pub.clock().After(w.p.ExpiresAt.Time) {
-		v := w.finishCanceled("expired", "the likes did not come within the window")
+		v := w.finishCanceled("expired", "the like threshold was not reached within the window")
 		return &v, nil
 	}
 	if affords, err := w.affordsReading(ctx); err != nil || !affords {
@@ -67,7 +67,7 @@ func (w *worker) likes(ctx context.Context) (int64, error) {
 	meter := w.pub.providers.Features(w.network).Meter
 	if meter == nil || w.parent.PlatformPostID == nil {
 		return 0, &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected,
-			Message: "this network does not tell likes"}
+			Message: "this network does not report likes"}
 	}
 	if err := w.authorize(ctx); err != nil {
 		return 0, err

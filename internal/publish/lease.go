@@ -9,7 +9,7 @@ import (
 )
 
 // errLeaseLost ends the work on a publication that was changed or taken over meanwhile.
-var errLeaseLost = errors.New("the publication has moved on")
+var errLeaseLost = errors.New("the publication was changed or taken over")
 
 // keepLease extends the lease periodically during a long step, such as an upload over a slow connection. A process that
 // dies or freezes stops extending it, and other workers take over. It ends when dropLease or the next keepLease is

@@ -155,7 +155,7 @@ func (w *worker) lookUpOutcome(ctx context.Context, last store.Attempt, r provid
 	case provider.OutcomeAbsent:
 		return w.absent(last, st, strategy), nil
 	}
-	return w.giveUp(last, "what the network shows does not tell whether the post was published"), nil
+	return w.giveUp(last, "what the network shows does not prove whether the post was published"), nil
 }
 
 // foundPost returns the verdict of a lookup that found the post.
@@ -252,5 +252,5 @@ func (w *worker) giveUp(last store.Attempt, message string) verdict {
 // leaveToPerson leaves an unknown outcome to a person. Credits stay reserved until it is resolved.
 func (w *worker) leaveToPerson(operation, message string) verdict {
 	return verdict{result: unclear, attempt: w.attemptOver(operation), outcome: "unclear", code: codeOutcomeUnknown,
-		message: message, next: "a person has to look and resolve it"}
+		message: message, next: "a person has to check the network and resolve it"}
 }

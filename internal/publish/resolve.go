@@ -15,9 +15,9 @@ func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publicatio
 	switch p.Status {
 	case crier.Failed, crier.Missed:
 	case crier.Unknown:
-		return crier.Conflict("Whether this was published is not known. Look at the network and resolve it instead.")
+		return crier.Conflict("Whether this was published is not known. Check the network and resolve it instead.")
 	default:
-		return crier.Conflict("Only what failed or was missed can be tried again; this is %s.", p.Status)
+		return crier.Conflict("Only failed and missed posts can be retried; this one is %s.", p.Status)
 	}
 	newer, err := tx.Replacement(ctx, *p)
 	if err != nil {
@@ -36,10 +36,10 @@ func replaced(by store.Publication) error {
 		return crier.Conflict("The scheduled post %s has published it on this account since. "+
 			"To publish it once more, schedule the post with allowRepublish: true.", by.ID)
 	case crier.Failed, crier.Missed:
-		return crier.Conflict("The scheduled post %s has taken its place and is %s. Retry that one instead.", by.ID,
+		return crier.Conflict("The scheduled post %s has replaced it and is %s. Retry that one instead.", by.ID,
 			by.Status)
 	}
-	return crier.Conflict("The scheduled post %s has taken its place on this account and is %s.", by.ID, by.Status)
+	return crier.Conflict("The scheduled post %s has replaced it on this account and is %s.", by.ID, by.Status)
 }
 
 // Resolve applies a person's decision about a publication with an unknown outcome. The caller must have locked post and

@@ -146,7 +146,7 @@ func (w *worker) finishFailed(a *store.Attempt, code, message string) verdict {
 // finishMissed ends a publication that would be published too late; a person decides what to do.
 func (w *worker) finishMissed(a *store.Attempt, code, message string) verdict {
 	if code == "" || code == string(provider.CodeProviderUnavailable) {
-		code, message = codeWindowPassed, "the time in which it could still go out has passed: "+message
+		code, message = codeWindowPassed, "the time in which it could be published has passed: "+message
 	}
 	return w.finish(a, missed, "missed", code, message)
 }

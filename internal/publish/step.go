@@ -114,7 +114,7 @@ func (w *worker) decide(ctx context.Context) (verdict, error) {
 // load reads everything that the step needs.
 func (w *worker) load(ctx context.Context) (err error) {
 	if w.around == nil {
-		return fmt.Errorf("the content or the account of %s is gone", w.p.ID)
+		return fmt.Errorf("the content or the account of %s no longer exists", w.p.ID)
 	}
 	w.account = w.around.Account
 	var ok bool
@@ -167,7 +167,7 @@ func (w *worker) poll(ctx context.Context) (verdict, error) {
 
 // stopPolling gives up on a post that has been processing for too long.
 func (w *worker) stopPolling() verdict {
-	const message = "the network took the post, and has not told for a day what became of it"
+	const message = "the network accepted the post, but has not reported a result for a day"
 	if w.state.Done { // it is published; only the follow-up is open
 		w.state.Warnings = append(w.state.Warnings, message)
 		w.state.RequiresPolling = false
@@ -247,7 +247,7 @@ func (w *worker) lastCode() string {
 // awaitAccount waits until the account is reconnected, within the post's allowed delay.
 func (w *worker) awaitAccount() verdict {
 	code, message := string(provider.CodeAccountDisconnected),
-		"the account is "+string(w.account.Status)+"; connect or enable it, and the post goes out"
+		"the account is "+string(w.account.Status)+"; connect or enable it, and the post is published"
 	if w.account.Status == crier.AccountRefreshNeeded {
 		code = string(provider.CodeAuthExpired)
 	}

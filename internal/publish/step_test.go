@@ -265,7 +265,7 @@ func TestWorkerRecordsResultAfterLosingItsLease(t *testing.T) {
 			spent  int64
 		}{
 			{"the lease has ended", `lease_until = NULL`, crier.Published, 5},
-			{"a person has to look", `status = 'unknown'`, crier.Published, 5},
+			{"a person has to check", `status = 'unknown'`, crier.Published, 5},
 			{"a person has decided", `epoch = epoch + 1, status = 'failed'`,
 				crier.Failed, 0},
 			{"another worker has found it", `status = 'published'`,

@@ -43,12 +43,12 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 	deleter := s.providers.Features(network).Deleter
 	if !ok || deleter == nil || !s.providers.InfoFor(network, NetworkAccount(w.account)).Abilities.Delete {
 		return time.Time{}, w.recordDeletion(ctx, deletionNotSupported, "",
-			fmt.Sprintf("%s does not let this account's posts be deleted by apps; delete it there by hand.",
+			fmt.Sprintf("%s does not let apps delete this account's posts; delete it there manually.",
 				w.p.Provider), nil)
 	}
 	if len(w.publicIDs()) == 0 {
 		return time.Time{}, w.recordDeletion(ctx, deletionFailed, "",
-			network.Info().DisplayName+" has not told the id of the post; delete it there by hand.", nil)
+			network.Info().DisplayName+" has not returned the id of the post; delete it there manually.", nil)
 	}
 	calls := w.recording(ctx)
 	left, err := w.unpublishActions(calls, deleter)
@@ -134,7 +134,7 @@ func (w *worker) unpublishAction(ctx context.Context, deleter provider.Deleter,
 	}
 	if crier.Text(a.PlatformPostID) == "" {
 		return "", &provider.Error{Kind: provider.Rejected, Code: provider.CodeOutcomeUnknown,
-			Message: "the network did not tell its id"}
+			Message: "the network did not return its id"}
 	}
 	return deleter.Delete(ctx, w.client, *a.PlatformPostID)
 }

@@ -63,8 +63,8 @@ func (q *Queue) analyticsLoop(ctx context.Context) {
 	follow, plan := time.NewTicker(followEvery), time.NewTicker(planAccountsEvery)
 	defer follow.Stop()
 	defer plan.Stop()
-	count := func() { q.repeat(ctx, "posts were not counted", q.analytics.Follow) }
-	planAccounts := func() { q.repeat(ctx, "readings of accounts were not planned", q.analytics.PlanAccounts) }
+	count := func() { q.repeat(ctx, "count posts", q.analytics.Follow) }
+	planAccounts := func() { q.repeat(ctx, "plan readings of accounts", q.analytics.PlanAccounts) }
 	count()
 	planAccounts()
 	for waited := 0; ; {

@@ -233,7 +233,7 @@ func (e *riverEngine[TTx]) migrate(ctx context.Context) error {
 func (e *riverEngine[TTx]) migrated(ctx context.Context) (bool, error) {
 	res, err := e.migrator.Validate(ctx, nil)
 	if err != nil {
-		return false, fmt.Errorf("ask for the job engine's migrations: %w", err)
+		return false, fmt.Errorf("check the migrations of the job engine: %w", err)
 	}
 	return res.OK, nil
 }

@@ -63,7 +63,7 @@ func (q *Queue) webhookLoop(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		if err := q.dispatcher.Dispatch(ctx); err != nil && ctx.Err() == nil {
-			q.log.WarnContext(ctx, "events were not handed to webhooks", "error", err)
+			q.log.WarnContext(ctx, "could not dispatch events to webhooks", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -71,7 +71,7 @@ func (q *Queue) webhookLoop(ctx context.Context) {
 		case <-q.newEvents:
 		case <-ticker.C:
 			if err := q.dispatcher.AdmitDue(ctx); err != nil && ctx.Err() == nil {
-				q.log.WarnContext(ctx, "deliveries that are due were not begun", "error", err)
+				q.log.WarnContext(ctx, "could not start due deliveries", "error", err)
 			}
 		}
 	}

@@ -193,12 +193,12 @@ func TestBackgroundWorkIsRepeatedWhileThereIsMore(t *testing.T) {
 			return true, nil
 		}
 	}
-	q.repeat(t.Context(), "posts were not counted", count(3, nil))
+	q.repeat(t.Context(), "count posts", count(3, nil))
 	if calls != 3 || out.Len() != 0 {
 		t.Errorf("%d calls: %s", calls, out.String())
 	}
-	q.repeat(t.Context(), "posts were not counted", count(2, errors.New("disk full")))
-	if calls != 2 || !strings.Contains(out.String(), "posts were not counted") ||
+	q.repeat(t.Context(), "count posts", count(2, errors.New("disk full")))
+	if calls != 2 || !strings.Contains(out.String(), "count posts") ||
 		!strings.Contains(out.String(), "disk full") {
 		t.Errorf("%d calls: %s", calls, out.String())
 	}

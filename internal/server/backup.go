@@ -101,7 +101,7 @@ func (c *Config) storeConfig() store.Config {
 func (c *Config) writeKey(secret string) error {
 	path := filepath.Join(c.DataDir, keyFile)
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+		return fmt.Errorf("create the data directory: %w", err)
 	}
 	_, err := writeKeyFile(path, secret)
 	return err

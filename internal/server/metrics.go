@@ -74,7 +74,7 @@ func (c *vitalsCollector) Collect(ch chan<- prometheus.Metric) {
 		defer cancel()
 		list, err := c.read(ctx, now)
 		if err != nil {
-			c.log.Warn("metrics: the database does not answer", "error", err)
+			c.log.Warn("metrics: the database does not respond", "error", err)
 			ch <- prometheus.MustNewConstMetric(databaseDesc, prometheus.GaugeValue, 0)
 			return
 		}

@@ -101,7 +101,7 @@ func (c *Config) secretKey() (string, error) {
 		return secret, err
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return "", fmt.Errorf("make the data directory: %w", err)
+		return "", fmt.Errorf("create the data directory: %w", err)
 	}
 	return writeKeyFile(filepath.Join(c.DataDir, keyFile), auth.NewSecretKey())
 }
@@ -126,7 +126,7 @@ func readKeyFile(path string) (string, error) {
 func writeKeyFile(path, secret string) (string, error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // with mode 0600
 	if err != nil {
-		return "", fmt.Errorf("make the secret key: %w", err)
+		return "", fmt.Errorf("generate the secret key: %w", err)
 	}
 	defer os.Remove(temp.Name())
 	_, err = temp.WriteString(secret + "\n")
@@ -135,7 +135,7 @@ func writeKeyFile(path, secret string) (string, error) {
 	}
 	// The link fails if the file exists by now: the first writer wins.
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("keep the secret key: %w", err)
+		return "", fmt.Errorf("store the secret key: %w", err)
 	}
 	return readKeyFile(path)
 }

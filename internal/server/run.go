@@ -64,7 +64,7 @@ func (c *Config) lockDataDir() (func(), error) {
 		return func() {}, nil
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
 	file, err := os.OpenFile(filepath.Join(c.DataDir, "serve.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -203,7 +203,7 @@ func (n *Node) startBackground(ctx context.Context, running *sync.WaitGroup) {
 	})
 	running.Go(func() {
 		if err := n.Services.Posts.IndexAll(ctx); err != nil && ctx.Err() == nil {
-			n.log.Warn("could not index the posts of an earlier version; the next start goes on", "error", err)
+			n.log.Warn("could not index the posts of an earlier version; the next start continues", "error", err)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func (s *Accounts) Choices(ctx context.Context, scope access.TeamScope, id crier
 	}
 	if !slices.Contains(known, setting) {
 		if len(known) == 0 {
-			return out, crier.Conflict("%s has no settings whose values can be asked for.", a.Provider)
+			return out, crier.Conflict("%s has no settings whose values can be looked up.", a.Provider)
 		}
 		return out, crier.Invalid(crier.At("must be one of "+strings.Join(known, ", "), "setting"))
 	}
@@ -53,7 +53,7 @@ func (s *Accounts) Mentions(ctx context.Context, scope access.TeamScope, id crie
 	error) {
 	out := crier.MentionList{Data: []crier.Mention{}}
 	if strings.TrimSpace(query) == "" {
-		return out, crier.Invalid(crier.At("must be a name, or its beginning", "q"))
+		return out, crier.Invalid(crier.At("must be a name, or the start of one", "q"))
 	}
 	a, network, err := s.connected(ctx, scope, id)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Accounts) Mentions(ctx context.Context, scope access.TeamScope, id crie
 	}
 	mentioner := s.providers.Features(network).Mentioner
 	if mentioner == nil {
-		return out, crier.Conflict("%s lets nobody be looked up.", a.Provider)
+		return out, crier.Conflict("%s does not support searching for mentions.", a.Provider)
 	}
 	var found []provider.Mention
 	err = s.call(ctx, a, func(ctx context.Context, client provider.Account) (err error) {
@@ -109,7 +109,7 @@ func (s *Accounts) call(ctx context.Context, a store.Account,
 	case failure == nil:
 		return nil
 	case failure.Kind == provider.RateLimited:
-		return crier.TooManyRequests("The network limits how often it is asked: %s", failure.Message)
+		return crier.TooManyRequests("The network limits the rate of requests: %s", failure.Message)
 	}
 	return crier.Conflict("The network did not answer (%s): %s", failure.Code, failure.Message)
 }

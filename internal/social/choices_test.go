@@ -129,7 +129,7 @@ func TestMentionsAreLookedUpAtTheNetwork(t *testing.T) {
 		}
 		for _, query := range []string{"", " \t"} {
 			_, err := w.Accounts.Mentions(ctx, scope, a.ID, query)
-			wantError(t, "an empty question", err, crier.KindInvalid, "q: must be a name, or its beginning")
+			wantError(t, "an empty question", err, crier.KindInvalid, "q: must be a name, or the start of one")
 		}
 	})
 }
@@ -145,7 +145,7 @@ func TestAskingSaysWhyTheNetworkDidNotAnswer(t *testing.T) {
 			text    string
 		}{
 			{&provider.Error{Kind: provider.RateLimited, Code: provider.CodeRateLimited, Message: "slow down"},
-				crier.KindTooManyRequests, "The network limits how often it is asked: slow down"},
+				crier.KindTooManyRequests, "The network limits the rate of requests: slow down"},
 			{&provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable, Message: "down"},
 				crier.KindConflict, "The network did not answer (provider_unavailable): down"},
 			{&provider.Error{Kind: provider.AuthExpired, Code: provider.CodePermissionMissing, Message: "no"},

@@ -64,7 +64,7 @@ func (s *Connections) Start(ctx context.Context, scope access.TeamScope,
 	})
 	if errors.Is(err, provider.ErrNoCredentials) {
 		name := strings.ToUpper(string(in.Provider))
-		return none, crier.Conflict("This installation is not known to %s yet: its operator has to set "+
+		return none, crier.Conflict("This installation has no app at %s yet: its operator has to set "+
 			"CRIER_%s_CLIENT_ID and CRIER_%s_CLIENT_SECRET.",
 			p.Info().DisplayName, name, name)
 	}
@@ -516,8 +516,8 @@ func (s *Connections) starterMay(ctx context.Context, tx *store.Tx, c store.Conn
 }
 
 // errStarterMayNot ends a connection if the principal who started it has lost the permission.
-var errStarterMayNot = crier.Forbidden("Whoever began this connection may not connect accounts to the team any more. " +
-	"Nothing was connected.")
+var errStarterMayNot = crier.Forbidden("The caller that started this connection may no longer connect accounts to " +
+	"the team. Nothing was connected.")
 
 func startedBy(c store.Connection) access.Principal {
 	return access.Principal{Kind: c.PrincipalKind, ID: c.PrincipalID, PersonID: c.PersonID}
@@ -539,7 +539,7 @@ func (s *Connections) auditConnected(ctx context.Context, tx *store.Tx, c store.
 	}
 	body, err := json.Marshal(changes)
 	if err != nil {
-		return fmt.Errorf("encode what was connected: %w", err)
+		return fmt.Errorf("encode the connected accounts: %w", err)
 	}
 	access.AuditPrincipal(ctx, startedBy(c), body)
 	access.AuditIn(ctx, c.OrganizationID, &c.TeamID)

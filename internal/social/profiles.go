@@ -69,8 +69,8 @@ func (s *Profiles) Refresh(ctx context.Context, scope access.TeamScope, ids []cr
 				continue
 			}
 			if err := s.read(ctx, profiler, a); err != nil {
-				s.log.WarnContext(ctx, "could not ask what an account may do", "account", a.ID, "provider", a.Provider,
-					"error", err)
+				s.log.WarnContext(ctx, "could not read the profile of an account", "account", a.ID,
+					"provider", a.Provider, "error", err)
 			}
 		}
 	}

@@ -96,15 +96,14 @@ func (s *Dispatcher) MailDisabled(ctx context.Context, id crier.ID) error {
 		return err
 	}
 	if s.mailer == nil {
-		return errors.New("this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every node that works")
+		return errors.New("this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every worker node")
 	}
 	owners, err := s.store.OwnerEmails(ctx, w.OrganizationID)
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("crier does not send events to this webhook any more:\n\n%s\n\n%s\n\nMend the endpoint, "+
-		"switch "+
-		"the webhook on again, and send what it has missed with replay.\n", crier.BareURL(w.URL),
+	text := fmt.Sprintf("crier no longer sends events to this webhook:\n\n%s\n\n%s\n\nFix the endpoint, enable "+
+		"the webhook again, and replay the events that it has missed.\n", crier.BareURL(w.URL),
 		crier.Text(w.DisabledReason))
 	for _, owner := range owners {
 		if err := s.mailer.Send(ctx, owner, "A webhook was switched off", text); err != nil {

@@ -155,8 +155,8 @@ func TestMailThatAWebhookIsOffIsSentOnlyWhileItIs(t *testing.T) {
 		w.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.UpdateWebhook(ctx, hook, false) })
 		w.mailer = nil
 		if err := w.MailDisabled(t.Context(), hook.ID); err == nil ||
-			err.Error() != "this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every node "+
-				"that works" {
+			err.Error() != "this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every "+
+				"worker node" {
 			t.Errorf("without a mailer: %v", err)
 		}
 	})

@@ -198,7 +198,7 @@ func (in *Input) decodeBody(v *validator, r *http.Request, body Body, dst any) {
 	data := body.Data
 	if integers(value) {
 		if data, err = json.Marshal(value); err != nil {
-			v.add(none, "the body does not fit: %s", err.Error())
+			v.add(none, "the body is not valid: %s", err.Error())
 			return
 		}
 	}
@@ -206,7 +206,7 @@ func (in *Input) decodeBody(v *validator, r *http.Request, body Body, dst any) {
 	v.check(in.schema, value, none)
 	// Invalid bodies are decoded too, as far as possible, so that the rules across fields find their issues.
 	if err := json.Unmarshal(data, dst); err != nil && len(v.issues) == before {
-		v.add(none, "the body does not fit: %s", strings.TrimPrefix(err.Error(), "json: "))
+		v.add(none, "the body is not valid: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 }
 

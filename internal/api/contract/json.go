@@ -32,7 +32,7 @@ func ParseJSON(data []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the body has something behind the JSON value")
+		return nil, errors.New("the body has data after the JSON value")
 	}
 	return value, nil
 }
