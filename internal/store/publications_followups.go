@@ -38,7 +38,9 @@ func newFollowUps(which string, args []any) *scheduledPosts {
 		series: map[destination]bool{}, sent: map[crier.ID]crier.Time{}, problems: map[crier.ID]problem{},
 		replaced: map[crier.ID]crier.ID{}}
 	s.questions = []question{
-		followUpsQuestion(s.followUps, which, args).unless(s.none(func(p scheduledPost) bool { return p.actions.HasFollowUps() })),
+		followUpsQuestion(s.followUps, which, args).unless(s.none(func(p scheduledPost) bool {
+			return p.actions.HasFollowUps()
+		})),
 		seriesQuestion(s.series, which, args).unless(s.none(func(p scheduledPost) bool {
 			return p.actions.RecurrenceIntervalDays != nil && !p.Status.Live()
 		})),
