@@ -142,7 +142,7 @@ func ours(table string) bool {
 func common(kind string) string {
 	kind = strings.ToLower(kind)
 	for _, same := range [][2]string{
-		{"timestamp with time zone", "timestamp"}, {"uuid", "text"}, {"jsonb", "text"}, {"bytea", "blob"},
+		{"timestamp with time zone", "text"}, {"uuid", "text"}, {"jsonb", "text"}, {"bytea", "blob"},
 		{"double precision", "real"}, {"bigint", "integer"},
 	} {
 		if kind == same[0] {
