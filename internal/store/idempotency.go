@@ -48,16 +48,29 @@ func (r reads) KeptAnswer(ctx context.Context, principal crier.ID, key string, n
 }
 
 // ClaimKey claims a key in the running transaction. It waits for a concurrent request with the same key; claimed is
-// false if that one committed. An expired response is overwritten.
+// false if that one committed. An expired response is replaced.
 func (tx *Tx) ClaimKey(ctx context.Context, a KeptAnswer, now crier.Time) (claimed bool, err error) {
+	if claimed, err = tx.insertKey(ctx, a); err != nil || claimed {
+		return claimed, err
+	}
+	// The row is not updated: SweepAnswers relies on the order in which rows were inserted.
+	res, err := tx.q.ExecContext(ctx, `DELETE FROM idempotency_keys
+		WHERE principal_id = $1 AND key = $2 AND expires_at <= $3`, a.PrincipalID, a.Key, now)
+	if err != nil {
+		return false, fmt.Errorf("remove an expired response: %w", err)
+	}
+	if removed, err := res.RowsAffected(); err != nil || removed == 0 {
+		return false, err
+	}
+	return tx.insertKey(ctx, a)
+}
+
+// insertKey inserts a key unless it exists.
+func (tx *Tx) insertKey(ctx context.Context, a KeptAnswer) (inserted bool, err error) {
 	var one int
 	err = tx.q.QueryRowContext(ctx, `INSERT INTO idempotency_keys (principal_id, key, fingerprint, status, expires_at)
-		VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (principal_id, key) DO UPDATE
-			SET fingerprint = excluded.fingerprint, status = excluded.status, body = NULL,
-			expires_at = excluded.expires_at
-			WHERE idempotency_keys.expires_at <= $6
-		RETURNING 1`, a.PrincipalID, a.Key, a.Fingerprint, a.Status, a.ExpiresAt, now).Scan(&one)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (principal_id, key) DO NOTHING RETURNING 1`,
+		a.PrincipalID, a.Key, a.Fingerprint, a.Status, a.ExpiresAt).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -81,11 +94,10 @@ func (tx *Tx) KeepAnswer(ctx context.Context, principal crier.ID, key string, bo
 // sweepBatch limits the rows of one sweep, so that it does not hold the writer for long.
 const sweepBatch = 5000
 
-// SweepAnswers deletes expired responses and returns how many.
+// SweepAnswers deletes expired responses, a batch of the oldest, and returns how many.
 func (tx *Tx) SweepAnswers(ctx context.Context, now crier.Time) (int64, error) {
-	res, err := tx.q.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE (principal_id, key) IN
-		(SELECT principal_id, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
-		now, sweepBatch)
+	res, err := tx.q.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE (principal_id, key) IN (`+
+		tx.expiredKeys+`)`, now, sweepBatch)
 	if err != nil {
 		return 0, fmt.Errorf("sweep kept answers: %w", err)
 	}
