@@ -74,6 +74,9 @@ func (p PostInput) Parts() []AtomicPost {
 
 // Text returns the atomic text, or the thread's texts joined by a blank line.
 func (p PostInput) Text() string {
+	if p.isPlainText() {
+		return p.Atomic.Text
+	}
 	parts := p.Parts()
 	texts := make([]string, len(parts))
 	for i, part := range parts {
@@ -84,7 +87,17 @@ func (p PostInput) Text() string {
 
 // AssetIDs returns the assets of all parts without those of variants, each once, in the order of their first
 // appearance.
-func (p PostInput) AssetIDs() []ID { return assetsOf(p.Parts()) }
+func (p PostInput) AssetIDs() []ID {
+	if p.isPlainText() {
+		return []ID{}
+	}
+	return assetsOf(p.Parts())
+}
+
+// isPlainText reports whether the post is one text without attachments and variants, as most are.
+func (p PostInput) isPlainText() bool {
+	return p.Thread == nil && p.Atomic != nil && len(p.Atomic.Attachments) == 0 && len(p.Variants) == 0
+}
 
 func assetsOf(parts []AtomicPost) []ID {
 	ids := []ID{}
@@ -103,6 +116,9 @@ func (p PostInput) MarshalJSON() ([]byte, error) {
 	if p.Thread != nil {
 		return json.Marshal(ThreadPostInput{Kind: "thread", Posts: p.Thread.Posts, Variants: p.Variants})
 	}
+	if p.isPlainText() {
+		return marshalPlainText(p.Atomic.Text)
+	}
 	if p.Atomic != nil {
 		out := AtomicPostInput{Kind: "atomic", Text: p.Atomic.Text, Attachments: p.Atomic.Attachments,
 			Variants: p.Variants}
@@ -117,6 +133,10 @@ func (p PostInput) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads either shape.
 func (p *PostInput) UnmarshalJSON(data []byte) error {
 	*p = PostInput{}
+	if text, ok := unmarshalPlainText(data); ok {
+		p.Atomic = &AtomicPost{Kind: "atomic", Text: text, Attachments: []Attachment{}}
+		return nil
+	}
 	kind, err := kindOf(data)
 	if err != nil {
 		return err
@@ -135,6 +155,37 @@ func (p *PostInput) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	return fmt.Errorf("postInput has the unknown kind %q", kind)
+}
+
+// plainText is the JSON before and after the quoted text of a post without attachments and variants, as crier writes it
+// and as PostgreSQL returns it. Most posts are such, and lists read and write many: the general way takes several times
+// as long.
+var plainText = []struct{ before, after string }{
+	{`{"kind":"atomic","text":`, `,"attachments":[]}`},
+	{`{"kind": "atomic", "text": `, `, "attachments": []}`},
+}
+
+func marshalPlainText(text string) ([]byte, error) {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return nil, err
+	}
+	form := plainText[0]
+	out := make([]byte, 0, len(form.before)+len(quoted)+len(form.after))
+	return append(append(append(out, form.before...), quoted...), form.after...), nil
+}
+
+// unmarshalPlainText returns the text of a post without attachments and variants; ok is false for everything else.
+func unmarshalPlainText(data []byte) (text string, ok bool) {
+	for _, form := range plainText {
+		if len(data) < len(form.before)+len(form.after) || string(data[:len(form.before)]) != form.before ||
+			string(data[len(data)-len(form.after):]) != form.after {
+			continue
+		}
+		quoted := data[len(form.before) : len(data)-len(form.after)]
+		return text, json.Unmarshal(quoted, &text) == nil && quoted[0] == '"' // not more than one value, and no null
+	}
+	return "", false
 }
 
 // MarshalJSON always includes the kind and the attachments.

@@ -176,3 +176,48 @@ func TestShapesAreToldApartByTheirKind(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainTextsAreReadAndWrittenLikeAnyContent compares the short way of contents that are nothing but a text with the
+// general one, which spaces force.
+func TestPlainTextsAreReadAndWrittenLikeAnyContent(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "Hello", "Grüße 🦉\n\t\"quoted\" \\ <b>&amp;</b>", "\u2028\x00\x7f", "\xff\xfe",
+		`","attachments":[]}`, `","attachments":[{"kind":"link"}],"text":"`, "{}", "null"} {
+		general, err := json.Marshal(crier.AtomicPostInput{Kind: "atomic", Text: text,
+			Attachments: []crier.Attachment{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := json.Marshal(crier.PostInput{Atomic: &crier.AtomicPost{Text: text}})
+		if err != nil || string(written) != string(general) {
+			t.Errorf("%q: written as %s, %v; want %s", text, written, err, general)
+		}
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stored := range []string{string(general),
+			`{"kind": "atomic", "text": ` + string(quoted) + `, "attachments": []}`} { // as PostgreSQL returns it
+			equalReading(t, stored)
+		}
+	}
+	for _, stored := range []string{
+		`{"kind":"atomic","text":null,"attachments":[]}`, `{"kind":"atomic","text":7,"attachments":[]}`,
+		`{"kind":"atomic","text":,"attachments":[]}`, `{"kind":"atomic","text":"a"x,"attachments":[]}`,
+		`{"kind":"atomic","text":"a","attachments":[{"kind":"link","url":"https://a.example"}],"attachments":[]}`,
+		`{"kind":"atomic","text":"a","variants":[{"provider":"x","text":"b"}],"attachments":[]}`,
+		`{"kind":"atomic","text":"a","kind":"thread","posts":[],"attachments":[]}`,
+	} {
+		equalReading(t, stored)
+	}
+}
+
+// equalReading reads a content directly and with a leading space, which takes the general way.
+func equalReading(t *testing.T, stored string) {
+	t.Helper()
+	var short, general crier.PostInput
+	err, generalErr := short.UnmarshalJSON([]byte(stored)), general.UnmarshalJSON([]byte(" "+stored))
+	if (err == nil) != (generalErr == nil) || err == nil && !reflect.DeepEqual(short, general) {
+		t.Errorf("%s: read as %+v, %v; the general way gives %+v, %v", stored, short, err, general, generalErr)
+	}
+}

@@ -178,4 +178,9 @@ func (p PostInput) AllParts() []AtomicPost {
 }
 
 // AllAssetIDs returns AssetIDs, followed by those of the variants.
-func (p PostInput) AllAssetIDs() []ID { return assetsOf(p.AllParts()) }
+func (p PostInput) AllAssetIDs() []ID {
+	if p.isPlainText() {
+		return []ID{}
+	}
+	return assetsOf(p.AllParts())
+}

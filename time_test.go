@@ -172,3 +172,19 @@ func TestTimesSurviveTheWire(t *testing.T) {
 		}
 	}
 }
+
+func TestTimesAreWrittenLikeFormatDoes(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("", -12*3600)
+	for _, at := range []time.Time{{}, time.Unix(0, 0), time.Unix(-1, 999_999_999), time.Unix(1<<40, 1),
+		time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, zone), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2024, 2, 29, 1, 2, 3, 4_000_000, zone), time.Date(2026, 11, 5, 9, 0, 0, 99_900_000, time.UTC)} {
+		want := at.UTC().Format("2006-01-02T15:04:05.000Z")
+		text, err := crier.Time{Time: at}.MarshalText()
+		quoted, err2 := json.Marshal(crier.Time{Time: at})
+		if got := (crier.Time{Time: at}).String(); got != want || string(text) != want || string(quoted) != `"`+want+`"` ||
+			err != nil || err2 != nil {
+			t.Errorf("%v is written as %s, %s and %s, %v, %v; want %s", at, got, text, quoted, err, err2, want)
+		}
+	}
+}

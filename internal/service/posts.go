@@ -38,7 +38,7 @@ func (s *Posts) Get(ctx context.Context, scope access.TeamScope, id crier.ID, wi
 
 // shownPost returns a post as the API shows it.
 func (s *Posts) shownPost(p store.Post) crier.Post {
-	if p.PostInput == nil {
+	if p.PostInput == nil || len(p.Thumbnails) == 0 {
 		return p.Post
 	}
 	for _, part := range p.PostInput.AllParts() {

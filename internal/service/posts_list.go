@@ -64,5 +64,7 @@ func (s *Posts) List(ctx context.Context, scope access.TeamScope, f PostFilter,
 	if err != nil {
 		return none, err
 	}
-	return pagination.CappedPageOf(s.pages, q, rows, total, s.shownPost), nil
+	return pagination.CappedPageOf(s.pages, q, rows, total, func(p *store.Post) crier.Post {
+		return s.shownPost(*p)
+	}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -43,6 +44,15 @@ func askEach(ctx context.Context, q queryer, questions []question) error {
 		}
 	}
 	return nil
+}
+
+// askNeeded asks those of several questions that are not skipped, if what decides that is already known.
+func (r reads) askNeeded(ctx context.Context, questions []question) error {
+	needed := slices.DeleteFunc(questions, func(q question) bool { return q.skip != nil && q.skip() })
+	if len(needed) == 0 {
+		return nil
+	}
+	return r.q.Ask(ctx, needed...)
 }
 
 // readAll calls read for every row and closes the rows.

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 
 	"crier"
 )
@@ -46,4 +49,16 @@ func (s *Store) TakeForSequenced(database string, all int64) {
 	s.sequenced.mu.Lock()
 	defer s.sequenced.mu.Unlock()
 	s.sequenced.place = eventPlace{database, all}
+}
+
+// ZeroJSON returns the texts that jsonOrZero does not decode.
+func ZeroJSON() []string { return slices.Collect(maps.Keys(zeroJSON)) }
+
+// ScanScheduledPostJSON scans the three JSON columns of a scheduled post from texts.
+func ScanScheduledPostJSON(settings, results, state any) (crier.ScheduledPost, error) {
+	var s scheduledPost
+	err := errors.Join(jsonOrZero(&s.PlatformSettings).Scan(settings), jsonOrZero(&s.PublishResults).Scan(results),
+		jsonOrZero(&s.ProviderPublishState).Scan(state))
+	s.setDefaults()
+	return s.ScheduledPost, err
 }

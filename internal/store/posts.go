@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"crier"
 )
@@ -20,6 +21,10 @@ type Post struct {
 	// Thumbnails are the attached assets that have a thumbnail; the service creates their URLs.
 	Thumbnails []crier.ID
 	titleKey   string // the title for sorting, empty when there is none
+	// Set by postRow only:
+	latest  *scheduledPost // the newest scheduled post, nil if there is none
+	several bool           // there are others
+	tagged  bool           // the post has tags
 }
 
 // NeverScheduled is the scheduled time of posts that were never scheduled.
@@ -29,62 +34,83 @@ const postColumns = `p.id, p.team_id, p.post_type, p.type_given, p.title, p.stat
 	p.save_destination,
 	p.content_payload_id, p.publish_actions, p.scheduled_at, p.created_at, p.updated_at, p.sort_title`
 
-func scanPost(row scanner) (Post, error) { return scanPostAnd(row) }
+// appendTargets appends the targets of postColumns.
+func (p *Post) appendTargets(list []any) []any {
+	return append(list, textOrEmpty(&p.ID), textOrEmpty(&p.TeamID), textOrEmpty(&p.PostType), &p.TypeGiven, &p.Title,
+		textOrEmpty(&p.Status), textOrEmpty(&p.DeliveryState), &p.SaveDestination, textOrEmpty(&p.ContentPayloadID),
+		intoJSON(&p.PostPublishActions), &p.ScheduledAt, &p.CreatedAt, &p.UpdatedAt, &p.titleKey)
+}
 
-// scanPostAnd scans postColumns and the columns after them.
-func scanPostAnd(row scanner, more ...any) (Post, error) {
-	var p Post
-	err := row.Scan(append([]any{&p.ID, &p.TeamID, &p.PostType, &p.TypeGiven, &p.Title, &p.Status, &p.DeliveryState,
-		&p.SaveDestination,
-		&p.ContentPayloadID, intoJSON(&p.PostPublishActions), &p.ScheduledAt, &p.CreatedAt, &p.UpdatedAt, &p.titleKey},
-		more...)...)
+// scanPost scans postColumns.
+func scanPost(row scanner) (*Post, error) {
+	p := &Post{}
+	err := row.Scan(p.appendTargets(nil)...)
 	p.SaveMessage = saveMessages[p.SaveDestination]
 	return p, err
 }
 
-// postsWithContent are posts with their current content, for postContentColumns: read in one statement, so that the
-// content is that of the row even if another is written meanwhile.
-const (
-	postsWithContent   = `posts p JOIN payloads y ON y.id = p.content_payload_id`
-	postContentColumns = postColumns + `, y.text, y.post_input`
-)
+const postsWithContent = `posts p JOIN payloads y ON y.id = p.content_payload_id`
 
-// scanPostContent scans postContentColumns. The assets of the content have ids only.
-func scanPostContent(row scanner) (Post, error) {
-	var text string
-	var input *crier.PostInput
-	p, err := scanPostAnd(row, &text, intoJSON(&input))
-	if err == nil {
-		p.setContent(text, input)
+// postRows are posts with their current content and their newest scheduled post, for postRowColumns: read in one
+// statement, so that the content is that of the row even if another is written meanwhile.
+const postRows = postsWithContent + ` LEFT JOIN publications s ON s.id = ` + newestOf
+
+var postRowColumns = postColumns + `, y.post_input,
+	EXISTS (SELECT 1 FROM post_tags x WHERE x.post_id = p.id) AS tagged,
+	EXISTS (SELECT 1 FROM publications o WHERE o.post_id = p.id AND o.kind = 'post' AND o.id <> s.id) AS several, ` +
+	renamed(ownScheduledPostColumns, "latest_")
+
+// renamed gives columns names with a prefix: those of a list must be unique.
+func renamed(columns, prefix string) string {
+	list := strings.Split(strings.Join(strings.Fields(columns), " "), ", ")
+	for i, column := range list {
+		_, name, _ := strings.Cut(column, ".")
+		list[i] = column + " AS " + prefix + name
 	}
-	return p, err
+	return strings.Join(list, ", ")
 }
 
-// setContent sets the current content. Its assets have ids only.
-func (p *Post) setContent(text string, input *crier.PostInput) {
-	p.Text, p.PostInput, p.AssetIDs = text, input, input.AssetIDs()
+// postRow scans postRowColumns. The assets of the content have ids only.
+type postRow struct{ targets []any } // reused for every row of a list
+
+func (r *postRow) scan(row scanner) (*Post, error) {
+	p, latest := &Post{}, &scheduledPost{}
+	r.targets = append(p.appendTargets(r.targets[:0]), intoJSON(&p.PostInput), &p.tagged, &p.several)
+	r.targets = latest.appendTargets(r.targets)
+	if err := row.Scan(r.targets...); err != nil {
+		return nil, err
+	}
+	if latest.ID != "" {
+		latest.TeamID, latest.ContentItemID = p.TeamID, p.ID
+		latest.setDefaults()
+		p.latest = latest
+	}
+	p.SaveMessage = saveMessages[p.SaveDestination]
+	p.Text, p.AssetIDs = p.PostInput.Text(), p.PostInput.AssetIDs()
+	return p, nil
 }
 
 var saveMessages = map[string]string{crier.SavedToQueue: "Saved to Queue", crier.SavedToDrafts: "Saved to Drafts"}
 
 // Post reads a post that is not deleted, hydrated, with its scheduled posts if withScheduled.
 func (r reads) Post(ctx context.Context, team, id crier.ID, withScheduled bool) (Post, error) {
-	var posts []Post
-	h := r.hydration([]crier.ID{id}, withScheduled)
-	row := newQuestion(`SELECT `+postContentColumns+` FROM `+postsWithContent+`
-		WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`, []any{id, team}, func(row scanner) error {
-		p, err := scanPostContent(row)
-		posts, h.hasAssets = append(posts, p), err == nil && p.hasAssets()
+	var p *Post
+	h := r.hydration([]crier.ID{id}, `SELECT `+newestOf+` FROM posts p WHERE p.id = $1`, []any{id}, withScheduled)
+	row := newQuestion(`SELECT `+postRowColumns+` FROM `+postRows+`
+		WHERE p.id = $1 AND p.team_id = $2 AND p.deleted_at IS NULL`, []any{id, team}, func(row scanner) (err error) {
+		if p, err = (&postRow{}).scan(row); err == nil {
+			h.add(p)
+		}
 		return err
 	})
 	if err := r.keyed.Ask(ctx, append([]question{row}, h.questions...)...); err != nil {
 		return Post{}, fmt.Errorf("read post: %w", err)
 	}
-	if len(posts) == 0 {
+	if p == nil {
 		return Post{}, orNotFound(sql.ErrNoRows, "post", id)
 	}
-	h.complete(&posts[0])
-	return posts[0], nil
+	h.complete()
+	return *p, nil
 }
 
 // PostForUpdate reads and locks a post that is not deleted, with its content only. The order of locks is: post,
@@ -113,24 +139,22 @@ func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
 // is none. The first argument of the condition is the id.
 func (tx *Tx) lockPost(ctx context.Context, where string, args ...any) (*Post, error) {
 	var found *Post
-	var text string
 	var input *crier.PostInput
 	err := tx.q.Ask(ctx,
 		newQuestion(`SELECT `+postColumns+` FROM posts p WHERE `+where+` AND p.deleted_at IS NULL`+tx.forUpdate,
-			args, func(row scanner) error {
-				p, err := scanPost(row)
-				found = &p
+			args, func(row scanner) (err error) {
+				found, err = scanPost(row)
 				return err
 			}),
-		newQuestion(`SELECT y.text, y.post_input FROM `+postsWithContent+` WHERE p.id = $1`, args[:1],
-			func(row scanner) error { return row.Scan(&text, intoJSON(&input)) }))
+		newQuestion(`SELECT y.post_input FROM `+postsWithContent+` WHERE p.id = $1`, args[:1],
+			func(row scanner) error { return row.Scan(intoJSON(&input)) }))
 	if err != nil || found == nil {
 		return nil, err
 	}
 	if input == nil {
 		return nil, fmt.Errorf("post %s has lost its content %s", found.ID, found.ContentPayloadID)
 	}
-	found.setContent(text, input)
+	found.PostInput, found.Text, found.AssetIDs = input, input.Text(), input.AssetIDs()
 	return found, nil
 }
 

@@ -9,10 +9,10 @@ import (
 )
 
 // hydration reads the data of posts that is stored in other tables: the questions, which do not depend on each other,
-// and their answers. The contents are read together with the posts.
+// and their answers. Contents and newest scheduled posts are read together with the posts.
 type hydration struct {
+	posts        []*Post
 	questions    []question
-	hasAssets    bool // set by the caller if the content of any post has assets
 	assets       map[crier.ID]AssetFacts
 	tags         map[crier.ID][]crier.TagSummary
 	destinations map[crier.ID][]crier.ID
@@ -20,23 +20,17 @@ type hydration struct {
 	included     *scheduledPosts // nil if not requested
 }
 
-// hydration prepares reading the data of posts that is stored in other tables.
-func (r reads) hydration(ids []crier.ID, withScheduled bool) *hydration {
-	h := &hydration{assets: map[crier.ID]AssetFacts{}, tags: map[crier.ID][]crier.TagSummary{},
-		destinations: map[crier.ID][]crier.ID{}}
-	marks, args := inList(1, ids)
-	h.questions = []question{
-		newQuestion(`SELECT `+assetFactColumns+` FROM assets a WHERE a.id IN (SELECT x.asset_id FROM post_assets x
-			WHERE x.post_id IN (`+marks+`))`, args, func(row scanner) error {
-			f, err := scanAssetFacts(row)
-			h.assets[f.AssetID] = f
-			return err
-		}).unless(func() bool { return !h.hasAssets }),
-		tagsQuestion(h.tags, ids),
-	}
-	h.latest = r.latestScheduledPosts(ids)
-	h.questions = append(h.questions, h.latest.questions...)
-	h.questions = append(h.questions, destinationsQuestion(h.destinations, ids).unless(h.latest.empty))
+// hydration prepares reading the data of posts that is stored in other tables. newest selects the ids of their newest
+// scheduled posts. The posts are added when they are read.
+func (r reads) hydration(ids []crier.ID, newest string, args []any, withScheduled bool) *hydration {
+	h := &hydration{posts: make([]*Post, 0, len(ids)), assets: map[crier.ID]AssetFacts{},
+		tags: map[crier.ID][]crier.TagSummary{}, destinations: map[crier.ID][]crier.ID{},
+		latest: newFollowUps(newest, args)}
+	h.questions = append([]question{
+		assetsQuestion(h.assets, ids).unless(h.none(func(p *Post) bool { return len(p.PostInput.AllAssetIDs()) > 0 })),
+		tagsQuestion(h.tags, ids).unless(h.none(func(p *Post) bool { return p.tagged })),
+		destinationsQuestion(h.destinations, ids).unless(h.none(func(p *Post) bool { return p.several })),
+	}, h.latest.questions...)
 	if withScheduled {
 		h.included = r.includedScheduledPosts(ids)
 		h.questions = append(h.questions, h.included.questions...)
@@ -44,51 +38,83 @@ func (r reads) hydration(ids []crier.ID, withScheduled bool) *hydration {
 	return h
 }
 
-// hydrate adds the data of posts that is stored in other tables, in one round trip.
-func (r reads) hydrate(ctx context.Context, posts []Post, withScheduled bool) error {
-	if len(posts) == 0 {
-		return nil
+// none returns a function that reports whether no post satisfies a condition.
+func (h *hydration) none(of func(*Post) bool) func() bool {
+	return func() bool { return !slices.ContainsFunc(h.posts, of) }
+}
+
+// add adds a post, before the questions are asked.
+func (h *hydration) add(p *Post) {
+	h.posts = append(h.posts, p)
+	if p.latest != nil {
+		h.latest.found = append(h.latest.found, p.latest)
 	}
-	h := r.hydration(idsOf(posts), withScheduled)
-	h.hasAssets = slices.ContainsFunc(posts, Post.hasAssets)
-	if err := r.q.Ask(ctx, h.questions...); err != nil {
+}
+
+// hydrate adds the data of posts that is stored in other tables, in one round trip, or none if there is no such data.
+func (r reads) hydrate(ctx context.Context, posts []*Post, withScheduled bool) error {
+	ids, newest := make([]crier.ID, len(posts)), make([]crier.ID, 0, len(posts))
+	for i, p := range posts {
+		ids[i] = p.ID
+		if p.latest != nil {
+			newest = append(newest, p.latest.ID)
+		}
+	}
+	marks, args := inList(1, newest)
+	h := r.hydration(ids, marks, args, withScheduled && len(posts) > 0)
+	for _, p := range posts {
+		h.add(p)
+	}
+	if err := r.askNeeded(ctx, h.questions); err != nil {
 		return fmt.Errorf("read what belongs to posts: %w", err)
 	}
-	for i := range posts {
-		h.complete(&posts[i])
-	}
+	h.complete()
 	return nil
 }
 
-// complete adds the data that was read to a post.
-func (h *hydration) complete(p *Post) {
-	p.SetAssets(h.assets)
-	p.UserTags = orEmpty(h.tags[p.ID])
-	p.ScheduledDestinationAccountIDs = orEmpty(h.destinations[p.ID])
-	if latest := h.latest.of(p.ID); len(latest) > 0 {
-		p.LatestScheduledPost = &latest[len(latest)-1]
-	}
+// complete adds the answers of the questions to the posts.
+func (h *hydration) complete() {
+	var included map[crier.ID][]crier.ScheduledPost
 	if h.included != nil {
-		included := orEmpty(h.included.of(p.ID))
-		p.ScheduledPosts = &included
+		included = h.included.byPost()
+	}
+	for _, p := range h.posts {
+		p.SetAssets(h.assets)
+		p.UserTags = orEmpty(h.tags[p.ID])
+		p.ScheduledDestinationAccountIDs = orEmpty(h.destinations[p.ID])
+		if p.latest != nil {
+			h.latest.complete(p.latest)
+			p.LatestScheduledPost = &p.latest.ScheduledPost
+			if status := p.latest.Status; !p.several && (status.Live() || status == crier.Published) {
+				p.ScheduledDestinationAccountIDs = []crier.ID{p.latest.SocialAccountID}
+			}
+		}
+		if h.included != nil {
+			list := orEmpty(included[p.ID])
+			p.ScheduledPosts = &list
+		}
 	}
 }
 
-func idsOf(posts []Post) []crier.ID {
-	ids := make([]crier.ID, len(posts))
-	for i, p := range posts {
-		ids[i] = p.ID
-	}
-	return ids
+// assetsQuestion reads the assets of posts.
+func assetsQuestion(found map[crier.ID]AssetFacts, posts []crier.ID) question {
+	marks, args := inList(1, posts)
+	return newQuestion(`SELECT `+assetFactColumns+` FROM assets a WHERE a.id IN (SELECT x.asset_id FROM post_assets x
+		WHERE x.post_id IN (`+marks+`))`, args, func(row scanner) error {
+		f, err := scanAssetFacts(row)
+		found[f.AssetID] = f
+		return err
+	})
 }
-
-func (p Post) hasAssets() bool { return len(p.PostInput.AllAssetIDs()) > 0 }
 
 // SetAssets adds the facts and tags of the attached assets. The attachments must not be shared with content to be
 // written.
 func (p *Post) SetAssets(facts map[crier.ID]AssetFacts) {
 	attached := p.PostInput.AllAssetIDs()
 	p.AssetTags = TagsOf(attached, facts)
+	if len(attached) == 0 {
+		return
+	}
 	for _, id := range attached {
 		if f := facts[id]; f.Status == crier.AssetReady && !f.Deleted {
 			p.Thumbnails = append(p.Thumbnails, id)

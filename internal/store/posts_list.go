@@ -37,7 +37,7 @@ var postSorts = map[string]string{
 	"scheduledAt": "p.scheduled_at",
 }
 
-func postKey(p Post, sort string) Key {
+func postKey(p *Post, sort string) Key {
 	key := Key{ID: p.ID}
 	switch sort {
 	case "title":
@@ -57,7 +57,7 @@ func postKey(p Post, sort string) Key {
 // The cost depends on how many posts match, not on how many exist. If one filter is selective, its posts are read from
 // its index, checked against the other filters, and sorted. Otherwise the list walks the index of its sort and skips
 // posts that do not match; matches are then frequent enough to fill a page soon.
-func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withScheduled bool) (PageRows[Post], Total,
+func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withScheduled bool) (PageRows[*Post], Total,
 	error) {
 	page, total, err := r.postPage(ctx, f, q)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withSchedul
 	return page, total, r.hydrate(ctx, page.Rows, withScheduled)
 }
 
-func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page PageRows[Post], total Total, err error) {
+func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page PageRows[*Post], total Total, err error) {
 	groups := f.groups(r.position)
 	word := len(groups) == 1 && len(f.Words) == 1
 	var narrow int
@@ -82,8 +82,8 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 		page, total.Count, err = r.selectivePage(ctx, f, groups, narrow, q)
 		return page, total, err
 	}
-	list := listing[Post]{columns: postContentColumns, from: postsWithContent, id: "p.id", sorts: postSorts,
-		scan: scanPostContent, key: postKey}
+	list := listing[*Post]{columns: postRowColumns, from: postRows, id: "p.id", sorts: postSorts,
+		scan: (&postRow{}).scan, key: postKey}
 	for _, archived := range f.archived() {
 		list.branches = append(list.branches, f.walked(archived, groups, postSorts[q.Sort]))
 	}

@@ -76,9 +76,9 @@ type hit struct {
 // selectivePage reads a page by a selective group: it finds and sorts all matches in one query, which also counts them,
 // and then reads the rows of the page.
 func (r reads) selectivePage(ctx context.Context, f PostFilter, groups []group, narrow int,
-	q PageQuery) (PageRows[Post],
+	q PageQuery) (PageRows[*Post],
 	int64, error) {
-	var page PageRows[Post]
+	var page PageRows[*Post]
 	hits, err := r.hits(ctx, f, groups, narrow, q)
 	if err != nil {
 		return page, 0, err
@@ -142,19 +142,19 @@ func (f PostFilter) driven(groups []group, narrow int) (driver condition, b bran
 }
 
 // postsInOrder reads posts in the order of hits. Posts that were deleted meanwhile are skipped.
-func (r reads) postsInOrder(ctx context.Context, hits []hit) ([]Post, error) {
+func (r reads) postsInOrder(ctx context.Context, hits []hit) ([]*Post, error) {
 	ids := make([]crier.ID, len(hits))
 	for i, h := range hits {
 		ids[i] = h.id
 	}
 	marks, args := inList(1, ids)
 	rows, err := r.q.QueryContext(ctx,
-		`SELECT `+postContentColumns+` FROM `+postsWithContent+` WHERE p.id IN (`+marks+`) AND p.deleted_at IS NULL`,
+		`SELECT `+postRowColumns+` FROM `+postRows+` WHERE p.id IN (`+marks+`) AND p.deleted_at IS NULL`,
 		args...)
 	if err != nil {
 		return nil, fmt.Errorf("read posts: %w", err)
 	}
-	posts, err := collect(rows, scanPostContent)
-	slices.SortFunc(posts, func(a, b Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	posts, err := collect(rows, (&postRow{}).scan)
+	slices.SortFunc(posts, func(a, b *Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return posts, err
 }

@@ -218,8 +218,8 @@ func TestPostListFiltersInEverySortOrder(t *testing.T) {
 				for _, desc := range []bool{false, true} {
 					q := store.PageQuery{Sort: sort, Desc: desc, Limit: 11}
 					var total store.Total
-					got := walk(t, func(p store.Post) crier.ID { return p.ID }, q,
-						func(q store.PageQuery) (page store.PageRows[store.Post], err error) {
+					got := walk(t, func(p *store.Post) crier.ID { return p.ID }, q,
+						func(q store.PageQuery) (page store.PageRows[*store.Post], err error) {
 							page, total, err = f.Posts(context.Background(), filter, q, false)
 							return page, err
 						})

@@ -14,13 +14,12 @@ import (
 // other.
 type scheduledPosts struct {
 	questions []question
-	found     []scheduledPost
+	found     []*scheduledPost
 	followUps map[crier.ID]map[crier.FollowUpKind]crier.FollowUp
 	series    map[destination]bool
 	sent      map[crier.ID]crier.Time
 	problems  map[crier.ID]problem
 	replaced  map[crier.ID]crier.ID
-	byPost    map[crier.ID][]crier.ScheduledPost // nil until the first call of of
 }
 
 // scheduledPosts prepares reading the scheduled posts whose ids a query selects, newest first.
@@ -38,72 +37,67 @@ func newFollowUps(which string, args []any) *scheduledPosts {
 		series: map[destination]bool{}, sent: map[crier.ID]crier.Time{}, problems: map[crier.ID]problem{},
 		replaced: map[crier.ID]crier.ID{}}
 	s.questions = []question{
-		followUpsQuestion(s.followUps, which, args).unless(s.none(func(p scheduledPost) bool {
+		followUpsQuestion(s.followUps, which, args).unless(s.none(func(p *scheduledPost) bool {
 			return p.actions.HasFollowUps()
 		})),
-		seriesQuestion(s.series, which, args).unless(s.none(func(p scheduledPost) bool {
+		seriesQuestion(s.series, which, args).unless(s.none(func(p *scheduledPost) bool {
 			return p.actions.RecurrenceIntervalDays != nil && !p.Status.Live()
 		})),
-		sendTimesQuestion(s.sent, which, args).unless(s.none(func(p scheduledPost) bool {
+		sendTimesQuestion(s.sent, which, args).unless(s.none(func(p *scheduledPost) bool {
 			return p.Status == crier.Published
 		})),
-		problemsQuestion(s.problems, which, args).unless(s.none(func(p scheduledPost) bool {
+		problemsQuestion(s.problems, which, args).unless(s.none(func(p *scheduledPost) bool {
 			return !p.Status.Live() || p.Status == crier.Unknown // or a follow-up has one, which only then exists
 		})),
-		replacementsQuestion(s.replaced, which, args).unless(s.none(func(p scheduledPost) bool {
+		replacementsQuestion(s.replaced, which, args).unless(s.none(func(p *scheduledPost) bool {
 			return p.Status == crier.Failed || p.Status == crier.Missed
 		})),
 	}
 	return s
 }
 
-func (s *scheduledPosts) empty() bool { return len(s.found) == 0 }
-
 // none returns a function that reports whether no scheduled post satisfies a condition.
-func (s *scheduledPosts) none(of func(scheduledPost) bool) func() bool {
+func (s *scheduledPosts) none(of func(*scheduledPost) bool) func() bool {
 	return func() bool { return !slices.ContainsFunc(s.found, of) }
+}
+
+// complete adds the answers of the questions to a scheduled post.
+func (s *scheduledPosts) complete(p *scheduledPost) {
+	goesOn := p.actions.RecurrenceIntervalDays != nil && !p.Status.Live() &&
+		s.series[destination{p.ContentItemID, p.SocialAccountID}]
+	p.SetActions(p.actions, s.followUps[p.ID], goesOn)
+	if at, ok := s.sent[p.ID]; ok && p.Status == crier.Published {
+		late := max(0, at.Sub(p.ScheduledAt.Time).Milliseconds())
+		p.LateMillis = &late
+	}
+	problem := s.problems[p.ID]
+	p.NeedsAttention, p.DismissedAt = problem.open, problem.dismissedAt
+	if by, ok := s.replaced[p.ID]; ok {
+		p.ReplacedBy = &by
+	}
 }
 
 // list returns the scheduled posts once the questions are answered.
 func (s *scheduledPosts) list() []crier.ScheduledPost {
 	out := make([]crier.ScheduledPost, len(s.found))
 	for i, p := range s.found {
-		goesOn := p.actions.RecurrenceIntervalDays != nil && !p.Status.Live() &&
-			s.series[destination{p.ContentItemID, p.SocialAccountID}]
-		p.SetActions(p.actions, s.followUps[p.ID], goesOn)
-		if at, ok := s.sent[p.ID]; ok && p.Status == crier.Published {
-			late := max(0, at.Sub(p.ScheduledAt.Time).Milliseconds())
-			p.LateMillis = &late
-		}
-		problem := s.problems[p.ID]
-		p.NeedsAttention, p.DismissedAt = problem.open, problem.dismissedAt
-		if by, ok := s.replaced[p.ID]; ok {
-			p.ReplacedBy = &by
-		}
+		s.complete(p)
 		out[i] = p.ScheduledPost
 	}
 	return out
 }
 
-// of returns the scheduled posts of a post once the questions are answered.
-func (s *scheduledPosts) of(post crier.ID) []crier.ScheduledPost {
-	if s.byPost == nil {
-		list := s.list()
-		s.byPost = make(map[crier.ID][]crier.ScheduledPost, len(list))
-		for i := range list {
-			post := list[i].ContentItemID
-			if others, ok := s.byPost[post]; ok {
-				s.byPost[post] = append(others, list[i])
-			} else { // most have one, which is not copied
-				s.byPost[post] = list[i : i+1 : i+1]
-			}
-		}
+// byPost returns the scheduled posts by post once the questions are answered.
+func (s *scheduledPosts) byPost() map[crier.ID][]crier.ScheduledPost {
+	out := make(map[crier.ID][]crier.ScheduledPost, len(s.found))
+	for _, p := range s.list() {
+		out[p.ContentItemID] = append(out[p.ContentItemID], p)
 	}
-	return s.byPost[post]
+	return out
 }
 
 // withFollowUps adds the data of scheduled posts from other rows, in one round trip.
-func (r reads) withFollowUps(ctx context.Context, list []scheduledPost) ([]crier.ScheduledPost, error) {
+func (r reads) withFollowUps(ctx context.Context, list []*scheduledPost) ([]crier.ScheduledPost, error) {
 	if len(list) == 0 {
 		return []crier.ScheduledPost{}, nil
 	}
@@ -113,7 +107,7 @@ func (r reads) withFollowUps(ctx context.Context, list []scheduledPost) ([]crier
 	}
 	s := newFollowUps(r.ofKeys(ids))
 	s.found = list
-	if err := r.q.Ask(ctx, s.questions...); err != nil {
+	if err := r.askNeeded(ctx, s.questions); err != nil {
 		return nil, fmt.Errorf("read what follows scheduled posts: %w", err)
 	}
 	return s.list(), nil

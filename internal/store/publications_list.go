@@ -36,10 +36,10 @@ func (r reads) ScheduledPostPage(ctx context.Context, f ScheduledPostFilter, q P
 	PageRows[crier.ScheduledPost], Total, error) {
 	var out PageRows[crier.ScheduledPost]
 	conditions, filters := f.conditions()
-	list := listing[scheduledPost]{
+	list := listing[*scheduledPost]{
 		columns: scheduledPostColumns, from: "publications s", id: "s.id",
 		sorts: map[string]string{"scheduledAt": "s.scheduled_at"}, scan: scanScheduledPost,
-		key: func(s scheduledPost, _ string) Key { return Key{Value: s.ScheduledAt, ID: s.ID} },
+		key: func(s *scheduledPost, _ string) Key { return Key{Value: s.ScheduledAt, ID: s.ID} },
 	}
 	for _, canceled := range f.canceled() {
 		b := branch{where: "s.team_id = ? AND s.kind = 'post' AND " + canceled, args: []any{f.TeamID}}

@@ -2,18 +2,18 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 
 	"crier"
 )
 
-const scheduledPostColumns = `s.id, s.team_id, s.post_id, s.social_account_id, s.status, s.scheduled_at, s.timezone,
-	s.payload_id,
+const scheduledPostColumns = `s.team_id, s.post_id, ` + ownScheduledPostColumns
+
+// ownScheduledPostColumns are scheduledPostColumns without those that follow from the post.
+const ownScheduledPostColumns = `s.id, s.social_account_id, s.status, s.scheduled_at, s.timezone, s.payload_id,
 	s.platform_post_id, s.permalink, s.published_at, s.platform_settings, s.results, s.state, s.error_code,
-	s.error_message,
-	s.workflow_id, s.workflow_run_id, s.created_at, s.updated_at, s.actions`
+	s.error_message, s.workflow_id, s.workflow_run_id, s.created_at, s.updated_at, s.actions`
 
 // scheduledPost is a scheduled post whose follow-ups are not read yet.
 type scheduledPost struct {
@@ -21,35 +21,34 @@ type scheduledPost struct {
 	actions crier.PlannedActions
 }
 
-// scanScheduledPost scans scheduledPostColumns.
-func scanScheduledPost(row scanner) (scheduledPost, error) {
-	var s scheduledPost
-	var actions *crier.PlannedActions
-	var platformPostID, permalink, code, message, workflow, run sql.NullString
-	var settings *map[string]json.RawMessage
-	var results *crier.PublishResults
-	var state *crier.ProviderPublishState
-	err := row.Scan(&s.ID, &s.TeamID, &s.ContentItemID, &s.SocialAccountID, &s.Status, &s.ScheduledAt, &s.Timezone,
-		&s.ContentPayloadID,
-		&platformPostID, &permalink, &s.PublishedAt, intoJSON(&settings), intoJSON(&results), intoJSON(&state), &code,
-		&message,
-		&workflow, &run, &s.CreatedAt, &s.UpdatedAt, intoJSON(&actions))
-	if err != nil {
-		return s, fmt.Errorf("read scheduled post: %w", err)
-	}
-	if actions != nil {
-		s.actions = *actions
-	}
-	s.PlatformPostID, s.Permalink, s.ErrorCode, s.ErrorMessage = platformPostID.String, permalink.String, code.String,
-		message.String
-	s.WorkflowID, s.WorkflowRunID = workflow.String, run.String
-	s.PlatformSettings, s.PublishResults, s.ProviderPublishState = *settings, *results, *state
+// appendTargets appends the targets of ownScheduledPostColumns. If all columns are NULL, as in an outer join, the id
+// stays empty.
+func (s *scheduledPost) appendTargets(list []any) []any {
+	return append(list, textOrEmpty(&s.ID), textOrEmpty(&s.SocialAccountID), textOrEmpty(&s.Status),
+		timeOrZero(&s.ScheduledAt), textOrEmpty(&s.Timezone), textOrEmpty(&s.ContentPayloadID),
+		textOrEmpty(&s.PlatformPostID), textOrEmpty(&s.Permalink), &s.PublishedAt, jsonOrZero(&s.PlatformSettings),
+		jsonOrZero(&s.PublishResults), jsonOrZero(&s.ProviderPublishState), textOrEmpty(&s.ErrorCode),
+		textOrEmpty(&s.ErrorMessage), textOrEmpty(&s.WorkflowID), textOrEmpty(&s.WorkflowRunID),
+		timeOrZero(&s.CreatedAt), timeOrZero(&s.UpdatedAt), jsonOrZero(&s.actions))
+}
+
+// setDefaults sets what the API shows instead of null.
+func (s *scheduledPost) setDefaults() {
 	if s.PlatformSettings == nil {
 		s.PlatformSettings = map[string]json.RawMessage{}
 	}
 	if s.PublishResults.PlatformPostIDs == nil {
 		s.PublishResults.PlatformPostIDs = []string{}
 	}
+}
+
+// scanScheduledPost scans scheduledPostColumns.
+func scanScheduledPost(row scanner) (*scheduledPost, error) {
+	s := &scheduledPost{}
+	if err := row.Scan(s.appendTargets([]any{&s.TeamID, &s.ContentItemID})...); err != nil {
+		return nil, fmt.Errorf("read scheduled post: %w", err)
+	}
+	s.setDefaults()
 	return s, nil
 }
 
@@ -69,15 +68,9 @@ func (r reads) ScheduledPosts(ctx context.Context, ids []crier.ID) (map[crier.ID
 	return found, nil
 }
 
-// latestScheduledPosts prepares reading the newest scheduled post of each post.
-func (r reads) latestScheduledPosts(posts []crier.ID) *scheduledPosts {
-	marks, args := inList(1, posts)
-	s := r.scheduledPosts(`SELECT (SELECT n.id FROM publications n WHERE n.post_id = p.id
-		AND n.kind = 'post' ORDER BY n.created_at DESC, n.id DESC LIMIT 1) FROM posts p WHERE p.id IN (`+marks+`)`,
-		args)
-	s.found = make([]scheduledPost, 0, min(len(posts), maxReserved))
-	return s
-}
+// newestOf selects the id of the newest scheduled post of a post p.
+const newestOf = `(SELECT n.id FROM publications n WHERE n.post_id = p.id AND n.kind = 'post'
+	ORDER BY n.created_at DESC, n.id DESC LIMIT 1)`
 
 // MaxIncluded limits the scheduled posts that are shown with their post: a series keeps adding to them.
 const MaxIncluded = 100

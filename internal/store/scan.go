@@ -40,11 +40,38 @@ func intoJSON[T any](dst **T) sql.Scanner { return jsonTarget[T]{dst} }
 type jsonTarget[T any] struct{ dst **T }
 
 func (t jsonTarget[T]) Scan(src any) error {
-	var data []byte
-	switch v := src.(type) {
-	case nil:
+	if src == nil {
 		*t.dst = nil
 		return nil
+	}
+	*t.dst = new(T)
+	return decodeColumn(src, *t.dst)
+}
+
+// jsonOrZero scans a JSON column into a value, which is left alone for NULL and for zeroJSON.
+func jsonOrZero[T any](dst *T) sql.Scanner { return jsonValue[T]{dst} }
+
+type jsonValue[T any] struct{ dst *T }
+
+func (v jsonValue[T]) Scan(src any) error {
+	if text, ok := src.(string); src == nil || ok && zeroJSON[text] {
+		return nil
+	}
+	return decodeColumn(src, v.dst)
+}
+
+// zeroJSON are texts without information: empty settings, and the results and the state of publications that have not
+// started, as crier writes them and as PostgreSQL returns them. Most rows of a list have such, and decoding takes time.
+var zeroJSON = map[string]bool{
+	`{}`: true, `{"platformPostIds":[]}`: true, `{"platformPostIds": []}`: true,
+	`{"ready":false,"done":false,"requiresPolling":false}`:      true,
+	`{"done": false, "ready": false, "requiresPolling": false}`: true,
+}
+
+// decodeColumn decodes a JSON column into a new value.
+func decodeColumn(src, dst any) error {
+	var data []byte
+	switch v := src.(type) {
 	case string:
 		data = []byte(v)
 	case []byte:
@@ -52,11 +79,41 @@ func (t jsonTarget[T]) Scan(src any) error {
 	default:
 		return fmt.Errorf("scan JSON from %T", src)
 	}
-	*t.dst = new(T)
-	if custom, ok := any(*t.dst).(json.Unmarshaler); ok {
+	if custom, ok := dst.(json.Unmarshaler); ok {
 		return custom.UnmarshalJSON(data) // json.Unmarshal would parse the text once more before
 	}
-	return json.Unmarshal(data, *t.dst)
+	return json.Unmarshal(data, dst)
+}
+
+// textOrEmpty scans a text or an id, which is left alone for NULL. Unlike a plain pointer to a named type, it needs no
+// reflection.
+func textOrEmpty[T ~string](dst *T) sql.Scanner { return textTarget[T]{dst} }
+
+type textTarget[T ~string] struct{ dst *T }
+
+func (t textTarget[T]) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+	case string:
+		*t.dst = T(v)
+	case []byte:
+		*t.dst = T(v)
+	default:
+		return fmt.Errorf("scan a text from %T", src)
+	}
+	return nil
+}
+
+// timeOrZero scans a time, which is left alone for NULL.
+func timeOrZero(dst *crier.Time) sql.Scanner { return timeTarget{dst} }
+
+type timeTarget struct{ dst *crier.Time }
+
+func (t timeTarget) Scan(src any) error {
+	if src == nil {
+		return nil
+	}
+	return t.dst.Scan(src)
 }
 
 // collect reads all rows and closes them.

@@ -61,7 +61,7 @@ func TestNamesAndTitlesAreSortedAlphabetically(t *testing.T) {
 			}, "name") {
 				names = append(names, tag.Name)
 			}
-			for _, p := range pages(t, func(q store.PageQuery) (store.PageRows[store.Post], error) {
+			for _, p := range pages(t, func(q store.PageQuery) (store.PageRows[*store.Post], error) {
 				page, _, err := f.Posts(ctx, store.PostFilter{TeamID: f.Team.ID}, q, false)
 				return page, err
 			}, "title") {
