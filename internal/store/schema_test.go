@@ -35,6 +35,8 @@ func TestBothDatabasesHaveTheSameSchema_postgres(t *testing.T) {
 	delete(postIndexes, "events_by_sequence")
 	delete(postIndexes, "events_unsequenced")
 	delete(postIndexes, "idempotency_keys_by_expiry") // on SQLite, the order of the rows
+	// On SQLite, reading a column at the end of a row takes several times as long as the lookup of the row.
+	liteIndexes["publications_occupied"] = strings.Replace(liteIndexes["publications_occupied"], ",kind", "", 1)
 	if diff := cmp.Diff(liteIndexes, postIndexes); diff != "" {
 		t.Errorf("the indexes differ (-sqlite +postgres):\n%s", diff)
 	}

@@ -3,6 +3,10 @@
 -- Stored responses are kept equally long, so the order of their rows is the order in which they expire.
 DROP INDEX idempotency_keys_by_expiry;
 
+-- Whether a slot is taken is read from the index: the kind is at the end of a long row.
+DROP INDEX publications_occupied;
+CREATE INDEX publications_occupied ON publications (social_account_id, scheduled_at, kind) WHERE live;
+
 -- SQLite updates every index with a generated column when a column that it depends on is set, even if its value stays:
 -- every approval of a post wrote a page of each of its sorted lists. Now a trigger sets archived when it changes. A
 -- stored generated column is stored like any other, so that nothing on disk changes but the declaration.
