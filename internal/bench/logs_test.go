@@ -23,9 +23,11 @@ func BenchmarkLogs(b *testing.B) {
 		if s.Node.Store.Dialect() == store.Postgres {
 			s.Exec(b, `VACUUM ANALYZE events`)
 			s.Exec(b, `VACUUM ANALYZE audit_log`)
+			s.Exec(b, `VACUUM ANALYZE audit_counts`)
 		}
 		for _, name := range []string{"events", "events from the middle", "events of a type", "audit log",
-			"audit log before the middle", "audit log of an action"} {
+			"audit log before the middle", "audit log of an action", "audit log of a frequent action",
+			"audit log of a principal", "audit log of a frequent action in a range"} {
 			b.Run(name, func(b *testing.B) {
 				read := func(of servertest.Tenant, path string) {
 					if err := get(s.Client, s.URL+path, of.Key); err != nil {
@@ -64,7 +66,7 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 		numbers, id, at = `generate_series(1, $2::int) AS i`, `gen_random_uuid()`, `to_timestamp($4::bigint + i)`
 	}
 	rare := fmt.Sprintf(`i %% (CAST($2 AS integer) / %d) = 0`, matching)
-	before := s.Number(tb, `SELECT last FROM event_log`)
+	before, principal := s.Number(tb, `SELECT last FROM event_log`), crier.NewID()
 	s.Exec(tb, `INSERT INTO events (id, `+map[store.Dialect]string{store.SQLite: `written, `}[s.Node.Store.Dialect()]+
 		`sequence, organization_id, type, data, created_at) SELECT `+id+`, `+
 		map[store.Dialect]string{store.SQLite: `$3 + i, `}[s.Node.Store.Dialect()]+`$3 + i, $1,
@@ -73,9 +75,8 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 	s.Exec(tb, `UPDATE event_log SET last = last + $1`, rows)
 	s.Exec(tb, `INSERT INTO audit_log (id, organization_id, principal_kind, principal_id, person_id, action, target,
 		request_id, created_at) SELECT `+id+`, $1, 'user', $3, $3, CASE WHEN `+rare+` THEN 'createTeam' ELSE 'updatePost'
-		END, '', '', `+at+` FROM `+numbers, of.Organization, rows, crier.NewID(), logStart.Unix())
-	s.Exec(tb, `UPDATE organizations SET audit_total = $2, audit_counted_to = $3 WHERE id = $1`, of.Organization, rows,
-		crier.TimeOf(logStart.Add(time.Duration(rows)*time.Second))) // as maintenance does every minute
+		END, '', '', `+at+` FROM `+numbers, of.Organization, rows, principal, logStart.Unix())
+	s.countLog(tb)
 	var middle crier.ID
 	if err := s.Node.Store.Reader().QueryRowContext(tb.Context(), `SELECT id FROM events WHERE sequence = $1`,
 		before+int64(rows)/2).Scan(&middle); err != nil {
@@ -83,8 +84,28 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 	}
 	events := servertest.Path("/v1/organizations/%s/events", of.Organization) + "?limit=25"
 	audit := servertest.Path("/v1/organizations/%s/audit-log", of.Organization) + "?limit=25"
-	half := logStart.Add(time.Duration(rows/2) * time.Second).Format(time.RFC3339)
+	second := func(i int) string { return logStart.Add(time.Duration(i) * time.Second).Format(time.RFC3339) }
 	return map[string]string{"events": events, "events from the middle": events + "&after=" + string(middle),
 		"events of a type": events + "&types=member.joined", "audit log": audit,
-		"audit log before the middle": audit + "&to=" + half, "audit log of an action": audit + "&action=createTeam"}
+		"audit log before the middle": audit + "&to=" + second(rows/2), "audit log of an action": audit + "&action=createTeam",
+		"audit log of a frequent action": audit + "&action=updatePost",
+		"audit log of a principal":       audit + "&principalId=" + string(principal),
+		"audit log of a frequent action in a range": audit + "&action=updatePost&from=" + second(rows/5) + "&to=" +
+			second(rows*4/5)}
+}
+
+// countLog counts the audit logs, as maintenance does every minute.
+func (s *testServer) countLog(tb testing.TB) {
+	tb.Helper()
+	for _, step := range []func() (more bool, err error){
+		func() (bool, error) { return s.Node.Store.SumAudit(tb.Context(), crier.TimeOf(time.Now())) },
+		func() (bool, error) { return s.Node.Store.MarkAudit(tb.Context()) },
+	} {
+		for more := true; more; {
+			var err error
+			if more, err = step(); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
 }

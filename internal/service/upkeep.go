@@ -103,8 +103,13 @@ func (s *Upkeep) Sweep(ctx context.Context) error {
 			removed, err = tx.SweepAnswers(ctx, s.clock.Now())
 			return err
 		})
-		if err != nil || removed == 0 {
+		if err != nil {
 			return err
 		}
+		if removed == 0 {
+			break
+		}
 	}
+	_, err := s.store.MarkAudit(ctx) // what is left, an older version's entries, is for the next times
+	return err
 }

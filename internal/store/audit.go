@@ -9,7 +9,7 @@ import (
 )
 
 // InsertAudit appends an entry to the audit log. It takes no lock that other writers of the organization need; SumAudit
-// counts the log.
+// and MarkAudit count the log.
 func (tx *Tx) InsertAudit(ctx context.Context, e crier.AuditEntry) error {
 	return tx.queueExec(ctx, changed("write the audit log"), `INSERT INTO audit_log (id, organization_id, team_id,
 		principal_kind, principal_id, person_id, action, target, changes, request_id, created_at, created_id)
@@ -48,6 +48,9 @@ func (r reads) FilteredAuditCount(ctx context.Context, organization crier.ID, f 
 	if f == (AuditFilter{}) {
 		n, err := r.AuditCount(ctx, organization)
 		return Total{Count: n}, err
+	}
+	if query, args, ok := f.marked(organization); ok {
+		return r.markedAuditCount(ctx, query, args)
 	}
 	return f.conditions(organization).count(ctx, r, "audit_log a")
 }

@@ -62,3 +62,9 @@ func ScanScheduledPostJSON(settings, results, state any) (crier.ScheduledPost, e
 	s.setDefaults()
 	return s.ScheduledPost, err
 }
+
+// MarkAuditFromTheStart writes marks as a node does that has not seen those of others.
+func (s *Store) MarkAuditFromTheStart(ctx context.Context, organization crier.ID, settled crier.Time) error {
+	_, _, err := s.markAuditLog(ctx, &unmarkedLog{organization: organization, settled: settled})
+	return err
+}
