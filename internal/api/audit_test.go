@@ -11,6 +11,7 @@ import (
 	"crier/internal/api"
 	"crier/internal/media/mediatest"
 	"crier/internal/server/servertest"
+	"crier/internal/store"
 )
 
 // auditLog returns the newest page of a tenant's log, the oldest entry first.
@@ -303,5 +304,40 @@ func TestWhatChangesNothingLeavesNoEntryInTheAuditLog(t *testing.T) {
 		stranger := s.NewTenant(t, "Stranger")
 		s.As(t, stranger.Key, "GET", path("/v1/organizations/%s/audit-log", s.Organization), nil).Want(t,
 			http.StatusForbidden)
+	})
+}
+
+func TestMaintenanceCountsTheAuditLog(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, withRole("api"))
+		start, principal := time.Now().Add(-time.Hour), crier.NewID()
+		err := s.Node.Store.WithTx(t.Context(), func(tx *store.Tx) error {
+			for i := range 1200 {
+				e := crier.AuditEntry{ID: crier.NewID(), OrganizationID: s.Organization, PrincipalKind: "user",
+					PrincipalID: principal, PersonID: principal, Action: "createTag", Target: "/tags", RequestID: "r",
+					CreatedAt: crier.TimeOf(start.Add(time.Duration(i) * time.Second))}
+				if err := tx.InsertAudit(t.Context(), e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Node.Services.Upkeep.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if counted := s.Number(t, `SELECT max(total) FROM audit_counts WHERE organization_id = $1 AND filter = $2`,
+			s.Organization, "principal "+string(principal)); counted != 1000 {
+			t.Errorf("%d entries are counted for good, want two times five hundred", counted)
+		}
+		var page crier.Page[crier.AuditEntry]
+		s.Do(t, "GET", path("/v1/organizations/%s/audit-log?limit=1&action=createTag", s.Organization), nil).Want(t,
+			http.StatusOK).Into(t, &page)
+		if page.Total != 1200 {
+			t.Errorf("the total is %d, want 1200", page.Total)
+		}
 	})
 }

@@ -73,8 +73,8 @@ func (s *Upkeep) MergeChanges(ctx context.Context, failed func(error)) {
 // open, and than the clocks of nodes differ.
 const auditSettled = 10 * time.Minute
 
-// Sweep compacts the audit log counters, and removes expired events, stored responses, consents, sessions, tokens and
-// counters, in small transactions.
+// Sweep counts the audit log, and removes expired events, stored responses, consents, sessions, tokens and counters, in
+// small transactions.
 func (s *Upkeep) Sweep(ctx context.Context) error {
 	if err := s.SweepEvents(ctx); err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 	// markedAtOnce limits the entries whose marks are written in one transaction.
 	markedAtOnce = 10 * markEvery
 	// markedByCall limits the entries of one call of MarkAudit, which then takes seconds.
-	markedByCall = 100 * markedAtOnce
+	markedByCall = 200 * markedAtOnce
 )
 
 // endOfTime is later than every entry.
@@ -147,8 +147,9 @@ func (s *Store) markAuditLog(ctx context.Context, l *unmarkedLog) (marked int, l
 	err = s.WithTx(ctx, func(tx *Tx) error {
 		// Totals start at the mark that was read, also if another node has written later ones since.
 		return tx.queueExec(ctx, changed("write marks"), `INSERT INTO audit_counts
-			(organization_id, filter, counted_before, total) SELECT $2, v.name, v.before, v.entries + coalesce((SELECT m.total
-				FROM audit_counts m WHERE m.organization_id = $2 AND m.filter = v.name AND m.counted_before <= $3
+			(organization_id, filter, counted_before, total)
+			SELECT $2, v.name, v.before, v.entries + coalesce((SELECT m.total FROM audit_counts m
+				WHERE m.organization_id = $2 AND m.filter = v.name AND m.counted_before <= $3
 				ORDER BY m.counted_before DESC LIMIT 1), 0)
 			FROM `+tx.jsonRows(`name text, before timestamptz, entries bigint`)+` WHERE true
 			ON CONFLICT (organization_id, filter, counted_before) DO NOTHING`, asJSON(&marks), l.organization, l.marked)
@@ -176,8 +177,8 @@ type auditMark struct {
 	Entries int64    `json:"entries"`
 }
 
-// auditMarks returns the marks of entries in order of time, also in that order. A mark is between two instants: if
-// the last of the entries are not all of theirs, no mark is wrong.
+// auditMarks returns the marks of entries, both in order of time. A mark is between two instants, so none is wrong if
+// further entries have the same time as the last of these.
 func auditMarks(entries []crier.AuditEntry) (marks []auditMark) {
 	counts, since, unmarked := map[string]int64{}, map[string]bool{}, 0
 	for i, e := range entries {
