@@ -11,6 +11,9 @@ import (
 // timeLayout is the format of every instant in responses: RFC 3339, UTC, milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
+// StoredTimeLayout is the format in which SQLite stores times; PostgreSQL reads it as well. The driver writes it.
+const StoredTimeLayout = "2006-01-02 15:04:05.999999999-07:00"
+
 // rfc3339 rejects what time.Parse accepts in addition: an hour of one digit, a comma before the fraction. Section 5.6
 // of the RFC allows T and Z in lower case.
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
@@ -102,7 +105,7 @@ func (t *Time) Scan(src any) error {
 			*t = parsed
 			return nil
 		}
-		parsed, err := time.Parse("2006-01-02 15:04:05.999999999-07:00", v)
+		parsed, err := time.Parse(StoredTimeLayout, v)
 		if err != nil {
 			return fmt.Errorf("scan a time from %q", v)
 		}

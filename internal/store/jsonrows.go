@@ -35,7 +35,7 @@ type jsonTime crier.Time
 
 // MarshalJSON keeps the microseconds, which the API format drops.
 func (t jsonTime) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + t.Time.UTC().Format(sqliteTime) + `"`), nil
+	return []byte(`"` + t.Time.UTC().Format(crier.StoredTimeLayout) + `"`), nil
 }
 
 // jsonBytes are bytes in a JSON row; nil is NULL.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crier"
 	"crier/internal/store"
 )
 
@@ -124,7 +125,7 @@ func query(t *testing.T, s *store.Store, text string, args ...any) [][]string {
 		line := make([]string, len(values))
 		for i, v := range values {
 			if at, ok := v.(time.Time); ok { // as SQLite stores it, which may be declared as text
-				v = at.Format("2006-01-02 15:04:05.999999999-07:00")
+				v = at.Format(crier.StoredTimeLayout)
 			}
 			line[i] = fmt.Sprint(v)
 		}

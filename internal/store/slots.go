@@ -69,7 +69,7 @@ func (r reads) FreeInstants(ctx context.Context, accounts []crier.ID, except cri
 	limit int) ([]int, error) {
 	texts := make([]string, len(instants))
 	for i, t := range instants {
-		texts[i] = crier.TimeOf(t).Format(sqliteTime)
+		texts[i] = crier.TimeOf(t).Format(crier.StoredTimeLayout)
 	}
 	args, others := append([]any{asJSON(&texts), limit}, anys(accounts)...), ""
 	if except != "" {

@@ -185,9 +185,6 @@ var (
 	}
 )
 
-// sqliteTime is the format in which the driver stores times in SQLite; PostgreSQL reads it as well.
-const sqliteTime = "2006-01-02 15:04:05.999999999-07:00"
-
 // Open opens the database; it does not migrate it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Logger == nil {
