@@ -91,18 +91,20 @@ func (s *Store) emptyLog(ctx context.Context) error {
 	return nil
 }
 
-// tellingTx is a transaction that sends a signal when it is committed.
-type tellingTx struct {
+// signalingTx is a transaction that sends a signal when it has been committed.
+type signalingTx struct {
 	driver.Tx
 	committed chan<- struct{}
 }
 
 // Commit commits the transaction.
-func (t tellingTx) Commit() error {
-	err := t.Tx.Commit()
+func (t signalingTx) Commit() error {
+	if err := t.Tx.Commit(); err != nil {
+		return err
+	}
 	select {
 	case t.committed <- struct{}{}:
 	default: // a signal is already pending
 	}
-	return err
+	return nil
 }

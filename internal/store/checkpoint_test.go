@@ -2,6 +2,8 @@ package store
 
 import (
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -185,5 +187,27 @@ func TestSQLiteCheckpointsDuringWrites_sqlite(t *testing.T) {
 	if oldest := []int{3, 51, 3}; slices.Compare([]int{major, minor, patch}, oldest) < 0 {
 		t.Errorf("SQLite %s may damage a database that is checkpointed beside a writer; %v is the first that does not",
 			version, oldest)
+	}
+}
+
+// failingTx is a transaction whose commit may fail.
+type failingTx struct {
+	driver.Tx
+	err error
+}
+
+func (t failingTx) Commit() error { return t.err }
+
+func TestOnlySuccessfulCommitsAreSignaled(t *testing.T) {
+	t.Parallel()
+	committed := make(chan struct{}, 1)
+	failure := errors.New("the disk is full")
+	if err := (signalingTx{failingTx{err: failure}, committed}).Commit(); !errors.Is(err, failure) || len(committed) != 0 {
+		t.Errorf("a failed commit returns %v and sends %d signals", err, len(committed))
+	}
+	for range 2 { // the second does not wait for the first signal to be read
+		if err := (signalingTx{failingTx{}, committed}).Commit(); err != nil || len(committed) != 1 {
+			t.Errorf("a commit returns %v and sends %d signals", err, len(committed))
+		}
 	}
 }

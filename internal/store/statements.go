@@ -141,7 +141,7 @@ func (c *compilingConn) BeginTx(ctx context.Context, opts driver.TxOptions) (dri
 	if err != nil || c.committed == nil {
 		return tx, err
 	}
-	return tellingTx{tx, c.committed}, nil
+	return signalingTx{tx, c.committed}, nil
 }
 
 // ExecContext runs a statement that returns no rows.
