@@ -1,6 +1,7 @@
 package access
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -71,31 +72,28 @@ func (c Caller) aheadAt(now crier.Time) *store.Lookahead {
 // recentUses holds the credentials whose use was recorded within the last minute.
 type recentUses struct {
 	mu    sync.Mutex
-	since crier.Time
-	// recent holds uses since then, before those of the useResolution before it: alternating two maps avoids a search
-	// for expired entries.
-	recent, before map[crier.ID]crier.Time
+	last  map[crier.ID]crier.Time
+	swept crier.Time // when older uses were removed
 }
 
 // add reports whether the use of a credential has to be recorded now, and remembers it.
 func (n *recentUses) add(id crier.ID, now crier.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if age := now.Sub(n.since.Time); n.recent == nil || age >= useResolution || age < 0 {
-		n.before = n.recent
-		if age >= 2*useResolution {
-			n.before = nil
-		}
-		n.recent, n.since = map[crier.ID]crier.Time{}, now
+	old := func(_ crier.ID, at crier.Time) bool {
+		age := now.Sub(at.Time)
+		return age < 0 || age >= useResolution
 	}
-	for _, noted := range []map[crier.ID]crier.Time{n.recent, n.before} {
-		if last, ok := noted[id]; ok && now.Sub(last.Time) < useResolution {
-			return false
-		}
+	if last, ok := n.last[id]; ok && !old(id, last) {
+		return false
 	}
-	if len(n.recent) >= maxCallers { // beyond it, a credential is recorded once more, nothing else
-		n.recent = map[crier.ID]crier.Time{}
+	if old("", n.swept) {
+		maps.DeleteFunc(n.last, old)
+		n.swept = now
 	}
-	n.recent[id] = now
+	if n.last == nil || len(n.last) >= maxCallers { // beyond it, a credential is recorded once more, nothing else
+		n.last = map[crier.ID]crier.Time{}
+	}
+	n.last[id] = now
 	return true
 }
