@@ -202,7 +202,8 @@ func TestOnlySuccessfulCommitsAreSignaled(t *testing.T) {
 	t.Parallel()
 	committed := make(chan struct{}, 1)
 	failure := errors.New("the disk is full")
-	if err := (signalingTx{failingTx{err: failure}, committed}).Commit(); !errors.Is(err, failure) || len(committed) != 0 {
+	err := signalingTx{failingTx{err: failure}, committed}.Commit()
+	if !errors.Is(err, failure) || len(committed) != 0 {
 		t.Errorf("a failed commit returns %v and sends %d signals", err, len(committed))
 	}
 	for range 2 { // the second does not wait for the first signal to be read
