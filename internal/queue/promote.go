@@ -13,7 +13,6 @@ const (
 	promoteEvery = 2 * time.Second
 	promoteAhead = 30 * time.Second
 	promoteMax   = 10_000
-	analyzeEvery = time.Hour
 	// analyzeNewEvery is the interval of the search for grown tables without statistics.
 	analyzeNewEvery = 5 * time.Second
 )
@@ -28,11 +27,6 @@ func (q *Queue) promoteLoop(ctx context.Context) {
 	q.every(ctx, promoteEvery, "promote timed jobs", func(ctx context.Context) error {
 		return q.engine.promote(ctx, q.now().UTC().Add(promoteAhead))
 	})
-}
-
-// analyzeLoop keeps SQLite's planner statistics of the job table fresh: without them promotion reads every waiting job.
-func (q *Queue) analyzeLoop(ctx context.Context) {
-	q.every(ctx, analyzeEvery, "analyze the job table", q.store.AnalyzeJobs)
 }
 
 // analyzeNewLoop analyzes new tables soon after they have grown.

@@ -188,7 +188,6 @@ func (q *Queue) Start(ctx context.Context) error {
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	q.stop = stop
 	q.loops.Go(func() { q.promoteLoop(loops) })
-	q.loops.Go(func() { q.analyzeLoop(loops) })
 	q.loops.Go(func() { q.analyzeNewLoop(loops) })
 	q.loops.Go(func() { q.overdueLoop(loops) })
 	q.loops.Go(func() { q.webhookLoop(loops) })

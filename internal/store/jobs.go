@@ -21,8 +21,27 @@ func (s *Store) ReleaseRunningJobs(ctx context.Context) error {
 	return nil
 }
 
-// IndexJobs creates the index by which PostgreSQL finds the jobs that are due soon. SQLite uses an index of the job
-// engine, once it has statistics.
+// jobsToPromote is the condition by which the job engine finds jobs that are due, on SQLite. Its index continues with
+// queue and priority behind the state, so SQLite would read every waiting job. jobsToPromoteByQueue finds the same jobs
+// at one place of the index for each queue and priority. An index as on PostgreSQL would be one more page of every
+// schedule.
+const (
+	jobsToPromote = `state IN ('retryable', 'scheduled')
+    AND scheduled_at <= coalesce(cast(?1 AS text), datetime('now', 'subsec'))`
+	jobsToPromoteByQueue = `id IN (
+        WITH RECURSIVE lanes (state, queue) AS (
+            SELECT s.state, (SELECT min(queue) FROM river_job WHERE state = s.state)
+            FROM (SELECT 'retryable' AS state UNION ALL SELECT 'scheduled') AS s
+            UNION ALL SELECT l.state, (SELECT min(queue) FROM river_job WHERE state = l.state AND queue > l.queue)
+            FROM lanes AS l WHERE l.queue IS NOT NULL)
+        SELECT due.id FROM lanes
+        CROSS JOIN (SELECT 1 AS priority UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) AS p
+        CROSS JOIN river_job AS due
+        WHERE due.state = lanes.state AND due.queue = lanes.queue AND due.priority = p.priority
+        AND due.scheduled_at <= coalesce(cast(?1 AS text), datetime('now', 'subsec')))`
+)
+
+// IndexJobs creates the index by which PostgreSQL finds the jobs that are due soon.
 func (s *Store) IndexJobs(ctx context.Context) error {
 	if s.dialect != Postgres {
 		return nil
@@ -45,29 +64,6 @@ func (s *Store) IndexJobs(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// analyzeFrom is the size of the job table from which statistics are worth their cost.
-const analyzeFrom = 10_000
-
-// AnalyzeJobs refreshes SQLite's planner statistics of the job table once it is large.
-func (s *Store) AnalyzeJobs(ctx context.Context) error {
-	if s.dialect != SQLite {
-		return nil
-	}
-	var n int
-	err := s.q.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM river_job LIMIT $1) AS some`,
-		analyzeFrom).Scan(&n)
-	if err != nil {
-		return fmt.Errorf("count jobs: %w", err)
-	}
-	if n < analyzeFrom {
-		return nil
-	}
-	if _, err := s.writer.ExecContext(ctx, `ANALYZE river_job`); err != nil {
-		return fmt.Errorf("analyze jobs: %w", err)
-	}
-	return nil
 }
 
 // analyzeNewFrom is how many changed rows make the statistics of a new table worth their cost.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"modernc.org/sqlite"
 )
@@ -94,6 +95,11 @@ var worthKeeping = regexp.MustCompile(`(?i)^(?:\s+|--[^\n]*\n|/\*.*?\*/)*` +
 // statement whenever a value is bound to it, even the same one; it ignores the value of an expression.
 var boundLimit = regexp.MustCompile(`(?i)\bLIMIT\s+([?@:$][a-z0-9_]*)`)
 
+// planned returns a query as it is compiled.
+func planned(query string) string {
+	return boundLimit.ReplaceAllString(strings.Replace(query, jobsToPromote, jobsToPromoteByQueue, 1), "LIMIT ($1 + 0)")
+}
+
 // statement returns the cached statement of a query for the caller to use; nil if it is in use or not worth caching.
 func (c *compilingConn) statement(ctx context.Context, query string) (*compiled, error) {
 	if kept, ok := c.byQuery[query]; ok {
@@ -110,7 +116,7 @@ func (c *compilingConn) statement(ctx context.Context, query string) (*compiled,
 	if err := c.makeRoom(); err != nil {
 		return nil, err
 	}
-	prepared, err := c.PrepareContext(ctx, boundLimit.ReplaceAllString(query, "LIMIT ($1 + 0)"))
+	prepared, err := c.PrepareContext(ctx, planned(query))
 	if err != nil {
 		return nil, err
 	}
