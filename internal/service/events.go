@@ -218,7 +218,7 @@ func (s *Events) bounded(ctx context.Context, organization crier.ID, q EventQuer
 	run scan) (store.EventFilter, error) {
 	filter := q.filter()
 	filter.Until = run.until
-	if len(filter.Types) == 0 && filter.TeamID == "" {
+	if filter.TeamID == "" { // types have an index
 		return filter, nil
 	}
 	end, ok, err := s.store.EventsUntil(ctx, organization, run.at, maxEventFilter)

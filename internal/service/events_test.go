@@ -186,12 +186,17 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 		r := newRules(t, st, testSecret)
 		team := r.initialise(t, crier.WritePosts)
 		scope, teamID := r.organization(t, team), team.Team().ID
+		rare := crier.NewID()
 		write := func(kind crier.EventType, count int) {
 			t.Helper()
+			team := &teamID
+			if kind == crier.PostDeletedEvent {
+				team = &rare
+			}
 			made := make([]store.NewEvent, count)
 			for i := range made {
 				var err error
-				made[i], err = events.New(crier.TimeOf(r.time), events.Fact{Type: kind, TeamID: &teamID,
+				made[i], err = events.New(crier.TimeOf(r.time), events.Fact{Type: kind, TeamID: team,
 					OrganizationID: scope.Organization().ID, Object: struct{}{}})
 				if err != nil {
 					t.Fatal(err)
@@ -208,11 +213,8 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 		write(crier.PostDeletedEvent, 2)
 		write(crier.PostUpdated, 3)
 		r.sequence(t)
-		q := EventQuery{Types: []crier.EventType{crier.PostDeletedEvent}}
-		// The first page ends before the first event of this kind. A full page that ends its chunk is not the last one.
-		for limit, want := range map[int][]int{10: {0, 1, 2}, 1: {0, 1, 0, 1, 1}} {
-			var found []int
-			q.Limit, q.After = limit, ""
+		pages := func(q EventQuery) (found []int, last string) {
+			t.Helper()
 			for more := true; more; {
 				page, err := r.Events.List(t.Context(), scope, q)
 				if err != nil {
@@ -220,8 +222,22 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 				}
 				found, q.After, more = append(found, len(page.Data)), page.NextCursor, page.HasMore
 			}
-			if !slices.Equal(found, want) {
+			return found, q.After
+		}
+		// The first page ends before the first event of this team. A full page that ends its chunk is not the last one.
+		q := EventQuery{TeamID: rare}
+		for limit, want := range map[int][]int{10: {0, 1, 2}, 1: {0, 1, 0, 1, 1}} {
+			q.Limit, q.After = limit, ""
+			var found []int
+			if found, q.After = pages(q); !slices.Equal(found, want) {
 				t.Errorf("the pages of at most %d have %d events, want %d", limit, found, want)
+			}
+		}
+		// Types have an index.
+		for limit, want := range map[int][]int{10: {3}, 1: {1, 1, 1}} {
+			types := EventQuery{Types: []crier.EventType{crier.PostDeletedEvent, crier.CreditsLow}, Limit: limit}
+			if found, _ := pages(types); !slices.Equal(found, want) {
+				t.Errorf("the pages of at most %d of two types have %d events, want %d", limit, found, want)
 			}
 		}
 		write(crier.PostDeletedEvent, 1)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -303,24 +304,23 @@ type EventFilter struct {
 	Until int64
 }
 
-// where returns the condition of a filter.
+// where returns the condition of a filter, with ? for its parameters.
 func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
-	where, args := []string{"e.organization_id = $1", "e.sequence > $2"}, []any{organization, after}
+	where, args := []string{"e.organization_id = ?", "e.sequence > ?"}, []any{organization, after}
 	and := func(condition string, values ...any) {
-		where = append(where, bind(condition, len(args)))
-		args = append(args, values...)
+		where, args = append(where, condition), append(args, values...)
 	}
 	if f.Until > 0 {
 		and("e.sequence <= ?", f.Until)
 	}
 	if len(f.Types) > 0 {
-		and("e.type IN (?"+strings.Repeat(", ?", len(f.Types)-1)+")", anys(f.Types)...)
+		and("e.type IN ("+marks(len(f.Types))+")", anys(f.Types)...)
 	}
 	if f.TeamID != "" {
 		and("e.team_id = ?", f.TeamID)
 	}
 	if len(f.TeamIDs) > 0 {
-		and("e.team_id IN (?"+strings.Repeat(", ?", len(f.TeamIDs)-1)+")", anys(f.TeamIDs)...)
+		and("e.team_id IN ("+marks(len(f.TeamIDs))+")", anys(f.TeamIDs)...)
 	}
 	if f.From != nil {
 		and("e.created_at >= ?", *f.From)
@@ -331,17 +331,46 @@ func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
 	return strings.Join(where, " AND "), args
 }
 
-// OrganizationEvents reads the events of an organization after a sequence, in order.
+// OrganizationEvents reads the events of an organization after a sequence, in order. Each type is read from its own part
+// of the index, and no more than limit of it.
 func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, after int64, f EventFilter,
 	limit int) ([]Event, error) {
-	where, args := f.where(organization, after)
-	args = append(args, limit)
-	rows, err := r.q.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM events e WHERE %s ORDER BY e.sequence LIMIT $%d`,
-		eventColumns, where, len(args)), args...)
+	var parts []string
+	var args []any
+	for _, one := range f.split() {
+		where, more := one.where(organization, after)
+		parts = append(parts, bind("SELECT "+eventColumns+" FROM events e WHERE "+where+" ORDER BY e.sequence LIMIT ?",
+			len(args)))
+		args = append(append(args, more...), limit)
+	}
+	query := parts[0]
+	if len(parts) > 1 {
+		for i, part := range parts {
+			parts[i] = fmt.Sprintf("SELECT * FROM (%s) AS type%d", part, i)
+		}
+		args = append(args, limit)
+		query = fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY sequence LIMIT $%d", strings.Join(parts, " UNION ALL "),
+			len(args))
+	}
+	rows, err := r.q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
 	return collect(rows, scanEvent)
+}
+
+// split returns one filter for each type; the filter itself if it has none.
+func (f EventFilter) split() []EventFilter {
+	if len(f.Types) < 2 {
+		return []EventFilter{f}
+	}
+	var list []EventFilter
+	for _, t := range slices.Compact(slices.Sorted(slices.Values(f.Types))) {
+		one := f
+		one.Types = []crier.EventType{t}
+		list = append(list, one)
+	}
+	return list
 }
 
 // EventsUntil returns the sequence of the nth event of an organization after a sequence; ok is false if there are
@@ -361,7 +390,7 @@ func (r reads) EventsUntil(ctx context.Context, organization crier.ID, after int
 // CountEvents counts the events of an organization.
 func (r reads) CountEvents(ctx context.Context, organization crier.ID, f EventFilter) (n int64, err error) {
 	where, args := f.where(organization, 0)
-	err = r.q.QueryRowContext(ctx, `SELECT count(*) FROM events e WHERE `+where, args...).Scan(&n)
+	err = r.q.QueryRowContext(ctx, bind(`SELECT count(*) FROM events e WHERE `+where, 0), args...).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count events: %w", err)
 	}

@@ -32,6 +32,12 @@ func TestBothDatabasesHaveTheSameSchema_postgres(t *testing.T) {
 	// Nodes of an older version infer this index from its columns alone, which a partial index does not allow. On
 	// SQLite there are no other nodes.
 	liteIndexes["publications_once"] = strings.TrimSuffix(liteIndexes["publications_once"], " where on parent_id")
+	for _, name := range []string{"events_by_organization", "events_by_type"} {
+		liteIndexes[name] += ",sequence where on sequence" // the key of a table ends every entry of its indexes
+	}
+	for _, name := range []string{"audit_log_by_created", "audit_log_by_action", "audit_log_by_principal"} {
+		liteIndexes[name] += ",id" // on SQLite, entries of one instant are sorted when they are read
+	}
 	delete(liteIndexes, "events_by_id")
 	delete(postIndexes, "events_by_sequence")
 	delete(postIndexes, "events_unsequenced")
@@ -85,7 +91,7 @@ func TestSortedTextUsesByteOrder_postgres(t *testing.T) {
 	t.Parallel()
 	// Internal words and ids of networks are looked up, never sorted by.
 	lookedUp := []string{"principal_kind", "provider", "provider_account_id", "delivery_state", "post_type",
-		"save_destination", "field", "kind", "status", "action"}
+		"save_destination", "field", "kind", "status", "action", "type"}
 	s := databases.Fresh(t, store.Postgres).Open(t)
 	rows := query(t, s, `SELECT i.relname, a.attname FROM pg_index x
 		JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class r ON r.oid = x.indrelid
