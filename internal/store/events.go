@@ -331,8 +331,8 @@ func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
 	return strings.Join(where, " AND "), args
 }
 
-// OrganizationEvents reads the events of an organization after a sequence, in order. Each type is read from its own part
-// of the index, and no more than limit of it.
+// OrganizationEvents reads the events of an organization after a sequence, in order. Each type is read from its own
+// part of the index, and no more than limit of it.
 func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, after int64, f EventFilter,
 	limit int) ([]Event, error) {
 	var parts []string
@@ -349,8 +349,8 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 			parts[i] = fmt.Sprintf("SELECT * FROM (%s) AS type%d", part, i)
 		}
 		args = append(args, limit)
-		query = fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY sequence LIMIT $%d", strings.Join(parts, " UNION ALL "),
-			len(args))
+		query = fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY sequence LIMIT $%d",
+			strings.Join(parts, " UNION ALL "), len(args))
 	}
 	rows, err := r.q.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -53,7 +53,8 @@ func TestPromotionReadsNoWaitingJobs_sqlite(t *testing.T) {
 	if err != nil || len(promoted) != 16 {
 		t.Fatalf("%d jobs were promoted, want 16: %v", len(promoted), err)
 	}
-	if plan := planOfPromotion(t, db); !strings.Contains(plan, "state=? AND queue=? AND priority=? AND scheduled_at<?") ||
+	plan := planOfPromotion(t, db)
+	if !strings.Contains(plan, "state=? AND queue=? AND priority=? AND scheduled_at<?") ||
 		strings.Contains(plan, "SCAN river_job") || strings.Contains(plan, "SCAN due") {
 		t.Errorf("waiting jobs are read:\n%s", plan)
 	}
