@@ -86,6 +86,9 @@ func postQueries() []postQuery {
 			f *service.PostFilter) {
 			f.Statuses = []crier.PostStatus{crier.PostIdea}
 		}, sort: "title", total: matching},
+		{name: "type that every post has", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.PostTypes = []crier.PostType{crier.TextPost}
+		}},
 		{name: "tag", filter: func(t filledTeam, f *service.PostFilter) { f.TagID = t.tag }, total: matching},
 		{name: "updatedSince", filter: func(_ filledTeam, f *service.PostFilter) { f.Updated.From = &since },
 			total: matching},

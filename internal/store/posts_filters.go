@@ -18,6 +18,8 @@ type group struct {
 	partial bool
 	// column is the indexed column that holds tests, if any.
 	column string
+	// others selects the posts of the team that do not pass, from an index; empty if there is no such query.
+	others condition
 }
 
 // condition is SQL with ? for its parameters.
@@ -34,10 +36,11 @@ func (f PostFilter) groups(position string) []group {
 			groups = append(groups, g)
 		}
 	}
-	add(f.columnGroup("status", anys(f.Statuses)), len(f.Statuses) > 0)
+	add(columnGroup(f, "status", f.Statuses, crier.PostStatuses()), len(f.Statuses) > 0)
 	add(f.deliveryGroup(), len(f.DeliveryStates) > 0)
-	add(f.columnGroup("post_type", anys(f.PostTypes)), len(f.PostTypes) > 0)
-	add(f.columnGroup("save_destination", []any{f.SaveDestination}), f.SaveDestination != "")
+	add(columnGroup(f, "post_type", f.PostTypes, crier.PostTypes()), len(f.PostTypes) > 0)
+	add(columnGroup(f, "save_destination", []string{f.SaveDestination},
+		[]string{crier.SavedToDrafts, crier.SavedToQueue}), f.SaveDestination != "")
 	add(f.rangeGroup("scheduled_at", f.Scheduled), f.Scheduled.isSet())
 	add(f.rangeGroup("created_at", f.Created), f.Created.isSet())
 	add(f.rangeGroup("updated_at", f.Updated), f.Updated.isSet())
@@ -48,11 +51,25 @@ func (f PostFilter) groups(position string) []group {
 	return append(groups, f.wordGroups(position)...)
 }
 
-// columnGroup filters a column of posts by a list of values.
-func (f PostFilter) columnGroup(column string, values []any) group {
-	allowed := column + " IN (" + marks(len(values)) + ")"
-	return group{find: f.findPosts("p."+allowed, values), holds: condition{"p." + allowed, values}, column: "p." +
-		column}
+// columnGroup filters a column of posts by some of its values.
+func columnGroup[T comparable](f PostFilter, column string, values, all []T) group {
+	column = "p." + column
+	passes, rest := among(column, values), among(column, without(all, values))
+	return group{find: f.findPosts(passes.sql, passes.args), holds: passes, column: column,
+		others: f.findPosts(rest.sql, rest.args)}
+}
+
+// among returns the condition that a column has one of some values.
+func among[T any](column string, values []T) condition {
+	if len(values) == 0 {
+		return condition{sql: "FALSE"}
+	}
+	return condition{column + " IN (" + marks(len(values)) + ")", anys(values)}
+}
+
+// without returns the elements of a list that are not in another.
+func without[T comparable](list, other []T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(other, v) })
 }
 
 // deliveryPublications maps delivery states to the states of scheduled posts that match them. A post is found by each
@@ -66,10 +83,8 @@ var deliveryPublications = map[crier.DeliveryState][]crier.ScheduledPostStatus{
 // deliveryGroup filters posts by the states of their scheduled posts. States that no scheduled post has (unscheduled,
 // partially_published) compare the post's own delivery state.
 func (f PostFilter) deliveryGroup() group {
-	var own []any
 	var statuses, problems []crier.ScheduledPostStatus
 	for _, state := range f.DeliveryStates {
-		own = append(own, state)
 		for _, s := range deliveryPublications[state] {
 			statuses = append(statuses, s)
 			if s == crier.Failed || s == crier.Missed || s == crier.Unknown {
@@ -77,23 +92,29 @@ func (f PostFilter) deliveryGroup() group {
 			}
 		}
 	}
-	is := "p.delivery_state IN (" + marks(len(own)) + ")"
-	g := group{find: f.findPosts(is, own), holds: condition{is, own}, column: "p.delivery_state"}
+	g := columnGroup(f, "delivery_state", f.DeliveryStates, crier.DeliveryStates())
 	if len(statuses) == 0 {
 		return g
 	}
+	is, own := g.holds.sql, g.holds.args
 	g.holds = condition{"(" + is + " OR p.delivery_state <> 'unscheduled' AND EXISTS (SELECT 1 FROM publications s" +
 		" WHERE s.post_id = p.id AND s.kind = 'post' AND NOT s.canceled AND s.status IN (" + marks(len(statuses)) +
 		")))",
 		append(slices.Clone(own), anys(statuses)...)}
+	rest := among("p.delivery_state", without(crier.DeliveryStates(), f.DeliveryStates))
+	g.others = f.findPosts(rest.sql+" AND NOT "+g.holds.sql, slices.Concat(rest.args, g.holds.args))
 	if len(problems) == len(statuses) { // problems have their own index
 		g.find.sql += " UNION ALL SELECT x.post_id FROM publication_problems x WHERE x.team_id = ? AND x.status IN (" +
 			marks(len(problems)) + ") AND x.publication_id = x.scheduled_post_id"
 		g.find.args = append(append(g.find.args, f.TeamID), anys(problems)...)
 		return g
 	}
-	g.find, g.partial = f.findPosts("p.delivery_state IN ('scheduled', 'publishing', 'unknown', 'published', "+
-		"'partially_published', 'missed', 'failed')", nil), true
+	candidates := crier.DeliveryStates()
+	if !slices.Contains(f.DeliveryStates, crier.DeliveryUnscheduled) { // has no scheduled posts
+		candidates = without(candidates, []crier.DeliveryState{crier.DeliveryUnscheduled})
+	}
+	found := among("p.delivery_state", candidates)
+	g.find, g.partial = f.findPosts(found.sql, found.args), true
 	return g
 }
 
@@ -112,7 +133,21 @@ func (f PostFilter) rangeGroup(column string, r TimeRange) group {
 		parts, args = append(parts, "p."+column+" < ?"), append(args, *r.To)
 	}
 	within := strings.Join(parts, " AND ")
-	return group{find: f.findPosts(within, args), holds: condition{within, args}, column: "p." + column}
+	return group{find: f.findPosts(within, args), holds: condition{within, args}, column: "p." + column,
+		others: f.findOutside("p."+column, from, r.To)}
+}
+
+// findOutside selects the ids of the team's posts before and after a range; either end may be nil.
+func (f PostFilter) findOutside(column string, from, to *crier.Time) condition {
+	before, after := condition{sql: "FALSE"}, condition{sql: "FALSE"}
+	if from != nil {
+		before = condition{column + " < ?", []any{*from}}
+	}
+	if to != nil {
+		after = condition{column + " >= ?", []any{*to}}
+	}
+	first, second := f.findPosts(before.sql, before.args), f.findPosts(after.sql, after.args)
+	return condition{first.sql + " UNION ALL " + second.sql, append(first.args, second.args...)}
 }
 
 // findPosts selects the ids of the team's posts by a condition on an indexed column.

@@ -98,21 +98,52 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 	switch {
 	case word: // already counted
 	case len(groups) == 1:
-		total.Count, err = r.countMatching(ctx, f, groups)
+		total.Count, err = r.countGroup(ctx, f, groups[0])
 	default:
 		total, err = r.countCombination(ctx, f, groups)
 	}
 	return page, total, err
 }
 
-// countMatching counts the posts that pass every group.
-func (r reads) countMatching(ctx context.Context, f PostFilter, groups []group) (int64, error) {
-	var branches []branch
-	for _, archived := range f.archived() {
-		branches = append(branches, f.matching(archived, groups))
+// countGroup counts the posts that pass a group. A filter that most posts pass is counted by the others: the team knows
+// how many posts it has. Neither side is counted much further than the smaller one.
+func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, error) {
+	if g.others.sql == "" || !slices.Equal(f.archived(), []bool{false}) {
+		return r.countMatching(ctx, f, g, 0)
 	}
-	total, err := r.countBranches(ctx, "posts p", branches, false)
-	return total.Count, err
+	for limit := widest; ; limit *= 4 {
+		var all, others int64
+		err := r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT t.post_count, (SELECT count(*) FROM (%s LIMIT %d) AS others)"+
+			" FROM teams t WHERE t.id = $1", bind(g.others.sql, 1), limit),
+			append([]any{f.TeamID}, g.others.args...)...).Scan(&all, &others)
+		if err != nil {
+			return 0, fmt.Errorf("count the other posts: %w", err)
+		}
+		if others < int64(limit) {
+			return all - others, nil
+		}
+		if passing, err := r.countMatching(ctx, f, g, limit); err != nil || passing < int64(limit) {
+			return passing, err
+		}
+	}
+}
+
+// countMatching counts the posts that pass a group, up to a limit unless it is 0.
+func (r reads) countMatching(ctx context.Context, f PostFilter, g group, limit int) (total int64, err error) {
+	for _, archived := range f.archived() {
+		b := f.matching(archived, []group{g})
+		query := "SELECT 1 FROM posts p WHERE " + b.where
+		if limit > 0 {
+			query += fmt.Sprintf(" LIMIT %d", limit)
+		}
+		var n int64
+		if err := r.q.QueryRowContext(ctx, bind("SELECT count(*) FROM ("+query+") AS counted", 0),
+			b.args...).Scan(&n); err != nil {
+			return 0, fmt.Errorf("count: %w", err)
+		}
+		total += n
+	}
+	return total, nil
 }
 
 // countCombination counts the posts that pass several groups, starting from the smallest one. If that one has more than

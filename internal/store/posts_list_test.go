@@ -191,11 +191,13 @@ func TestPostListFiltersInEverySortOrder(t *testing.T) {
 		posts = posts[:59]
 		from, to := f.After(2*time.Minute), f.After(3*time.Hour)
 		filters := map[string]store.PostFilter{
-			"none":           {},
-			"status":         {Statuses: []crier.PostStatus{crier.PostDraft, crier.PostApproved}},
-			"archived":       {Statuses: []crier.PostStatus{crier.PostArchived}},
-			"archived too":   {Statuses: []crier.PostStatus{crier.PostArchived, crier.PostIdea}},
-			"delivery":       {DeliveryStates: []crier.DeliveryState{crier.DeliveryScheduled}},
+			"none":         {},
+			"status":       {Statuses: []crier.PostStatus{crier.PostDraft, crier.PostApproved}},
+			"archived":     {Statuses: []crier.PostStatus{crier.PostArchived}},
+			"archived too": {Statuses: []crier.PostStatus{crier.PostArchived, crier.PostIdea}},
+			"delivery":     {DeliveryStates: []crier.DeliveryState{crier.DeliveryScheduled}},
+			"deliveries": {DeliveryStates: []crier.DeliveryState{crier.DeliveryUnscheduled,
+				crier.DeliveryScheduled}},
 			"type":           {PostTypes: []crier.PostType{crier.TextImage}},
 			"network":        {Providers: []crier.Provider{crier.ProviderThreads}},
 			"account":        {SocialAccountIDs: []crier.ID{f.Account.ID}},
@@ -240,33 +242,43 @@ func TestPostListFiltersInEverySortOrder(t *testing.T) {
 func TestWidePostListsFollowTheSortIndex(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
-		const many = 4200
+		const many = 9000
 		d := oldSchema[f.Dialect()]
 		id := func(area int) string { return fmt.Sprintf(d.id, area) }
 		series := fmt.Sprintf(d.series, many)
 		mustExec(t, f.Store, `INSERT INTO posts (id, team_id, post_type, type_given, status, delivery_state,
 			save_destination, content_payload_id, scheduled_at, created_at, updated_at)
-			SELECT `+id(areaPost)+`, '`+string(f.Team.ID)+`', 'text_post', FALSE,
-			CASE WHEN i % 100 = 0 THEN 'idea' ELSE 'draft' END, 'unscheduled', 'drafts', `+id(areaPayload)+`,
+			SELECT `+id(areaPost)+`, '`+string(f.Team.ID)+`', CASE WHEN i % 2 = 0 THEN 'text_post' ELSE 'carousel' END,
+			FALSE, CASE WHEN i % 100 = 0 THEN 'idea' ELSE 'draft' END, 'unscheduled', 'drafts', `+id(areaPayload)+`,
 			t.at, t.at, t.at FROM `+series+`, (SELECT created_at AS at FROM teams WHERE id = $1) AS t`, f.Team.ID)
+		mustExec(t, f.Store, `UPDATE teams SET post_count = $2 WHERE id = $1`, f.Team.ID, many)
 		mustExec(t, f.Store, `INSERT INTO payloads (id, post_id, version, text, post_input, created_at)
 			SELECT `+id(areaPayload)+`, `+id(areaPost)+`, 1, 'text', '{"kind":"atomic","text":"text"}', t.at
 			FROM `+series+`, (SELECT created_at AS at FROM teams WHERE id = $1) AS t`, f.Team.ID)
+		later := f.After(time.Hour)
 		for name, c := range map[string]struct {
 			filter store.PostFilter
 			total  int64
+			first  int
 		}{
-			"wide": {store.PostFilter{PostTypes: []crier.PostType{crier.TextPost}}, many},
-			"wide and wide": {store.PostFilter{PostTypes: []crier.PostType{crier.TextPost},
-				SaveDestination: "drafts"}, many},
+			"all":        {store.PostFilter{SaveDestination: "drafts"}, many, 0},
+			"all states": {store.PostFilter{DeliveryStates: crier.DeliveryStates()}, many, 0},
+			"most": {store.PostFilter{Statuses: []crier.PostStatus{crier.PostDraft, crier.PostApproved}},
+				many - many/100, 1},
+			"half":             {store.PostFilter{PostTypes: []crier.PostType{crier.TextPost}}, many / 2, 0},
+			"since":            {store.PostFilter{Created: store.TimeRange{From: &f.Now}}, many, 0},
+			"until":            {store.PostFilter{Updated: store.TimeRange{To: &later}}, many, 0},
+			"scheduled before": {store.PostFilter{Scheduled: store.TimeRange{To: &later}}, many, 0},
+			"half and all": {store.PostFilter{PostTypes: []crier.PostType{crier.TextPost},
+				SaveDestination: "drafts"}, many / 2, 0},
 			"wide and narrow": {store.PostFilter{SaveDestination: "drafts", Statuses: []crier.PostStatus{"idea"}},
-				many / 100},
+				many / 100, 0},
 		} {
 			c.filter.TeamID = f.Team.ID
 			page, total, err := f.Posts(context.Background(), c.filter, store.PageQuery{Sort: "createdAt", Limit: 10},
 				true)
 			if err != nil || total.Count != c.total || total.Capped || len(page.Rows) != 10 ||
-				page.Rows[0].ID != oldID(areaPost, 0) ||
+				page.Rows[0].ID != oldID(areaPost, c.first) ||
 				!page.After {
 				t.Errorf("%s: a page of %d of %d, want 10 of %d, %v", name, len(page.Rows), total.Count, c.total, err)
 			}
