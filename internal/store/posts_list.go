@@ -113,8 +113,8 @@ func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, er
 	}
 	for limit := widest; ; limit *= 4 {
 		var all, others int64
-		err := r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT t.post_count, (SELECT count(*) FROM (%s LIMIT %d) AS others)"+
-			" FROM teams t WHERE t.id = $1", bind(g.others.sql, 1), limit),
+		err := r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT t.post_count, (SELECT count(*) FROM (%s LIMIT %d) "+
+			"AS others) FROM teams t WHERE t.id = $1", bind(g.others.sql, 1), limit),
 			append([]any{f.TeamID}, g.others.args...)...).Scan(&all, &others)
 		if err != nil {
 			return 0, fmt.Errorf("count the other posts: %w", err)
