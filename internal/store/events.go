@@ -339,7 +339,11 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 	var args []any
 	for _, one := range f.split() {
 		where, more := one.where(organization, after)
-		parts = append(parts, bind("SELECT "+eventColumns+" FROM events e WHERE "+where+" ORDER BY e.sequence LIMIT ?",
+		from := "events e"
+		if len(one.Types) == 1 {
+			from += r.indexed("events_by_type")
+		}
+		parts = append(parts, bind("SELECT "+eventColumns+" FROM "+from+" WHERE "+where+" ORDER BY e.sequence LIMIT ?",
 			len(args)))
 		args = append(append(args, more...), limit)
 	}

@@ -155,6 +155,8 @@ type fragments struct {
 	position string
 	// eachOf reads a JSON array in a column as table e with the column value.
 	eachOf func(column string) string
+	// indexed makes SQLite read a table by an index. Without statistics its planner may prefer another one.
+	indexed func(index string) string
 	// expiredKeys selects up to $2 idempotency keys that expired by $1. On SQLite it looks among the oldest rows: they
 	// expire in the order in which they are inserted, and an index costs every request with a key a page or two.
 	expiredKeys string
@@ -166,7 +168,8 @@ var (
 		driven: func(table, alias, column, key string) string {
 			return "CROSS JOIN " + table + " " + alias + " ON " + alias + "." + column + " = " + key
 		},
-		eachOf: func(column string) string { return "json_each(" + column + ") AS e" },
+		eachOf:  func(column string) string { return "json_each(" + column + ") AS e" },
+		indexed: func(index string) string { return " INDEXED BY " + index },
 		expiredKeys: `SELECT k.principal_id, k.key
 			FROM (SELECT * FROM idempotency_keys ORDER BY rowid LIMIT $2) AS k WHERE k.expires_at <= $1`}
 	postgresFragments = fragments{
@@ -180,6 +183,7 @@ var (
 		},
 		position: "strpos",
 		eachOf:   func(column string) string { return "jsonb_array_elements(" + column + ") AS e (value)" },
+		indexed:  func(string) string { return "" },
 		expiredKeys: `SELECT k.principal_id, k.key
 			FROM idempotency_keys k WHERE k.expires_at <= $1 ORDER BY k.expires_at LIMIT $2`,
 	}

@@ -367,6 +367,7 @@ func TestEventsAreSelected(t *testing.T) {
 			"all":               {0, store.EventFilter{}, []int{0, 1, 2}},
 			"behind the first":  {first, store.EventFilter{}, []int{1, 2}},
 			"of a type":         {0, store.EventFilter{Types: []crier.EventType{"a"}}, []int{0, 2}},
+			"of both types":     {0, store.EventFilter{Types: []crier.EventType{"b", "a", "b"}}, []int{0, 1, 2}},
 			"of two types":      {0, store.EventFilter{Types: []crier.EventType{"b", "c"}}, []int{1}},
 			"of a team":         {0, store.EventFilter{TeamID: other.ID}, []int{1}},
 			"of a person":       {0, store.EventFilter{TeamIDs: []crier.ID{f.Team.ID, other.ID}}, []int{0, 1}},
