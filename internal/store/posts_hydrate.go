@@ -27,7 +27,7 @@ func (r reads) hydration(ids []crier.ID, newest string, args []any, withSchedule
 		tags: map[crier.ID][]crier.TagSummary{}, destinations: map[crier.ID][]crier.ID{},
 		latest: newFollowUps(newest, args)}
 	h.questions = append([]question{
-		assetsQuestion(h.assets, ids).unless(h.none(func(p *Post) bool { return len(p.PostInput.AllAssetIDs()) > 0 })),
+		assetsQuestion(h.assets, ids).unless(h.none((*Post).hasAssets)),
 		tagsQuestion(h.tags, ids).unless(h.none(func(p *Post) bool { return p.tagged })),
 		destinationsQuestion(h.destinations, ids).unless(h.none(func(p *Post) bool { return p.several })),
 	}, h.latest.questions...)
@@ -53,6 +53,10 @@ func (h *hydration) add(p *Post) {
 
 // hydrate adds the data of posts that is stored in other tables, in one round trip, or none if there is no such data.
 func (r reads) hydrate(ctx context.Context, posts []*Post, withScheduled bool) error {
+	if len(posts) == 0 || !withScheduled && !slices.ContainsFunc(posts, (*Post).hasMore) {
+		(&hydration{posts: posts, latest: &scheduledPosts{}}).complete()
+		return nil
+	}
 	ids, newest := make([]crier.ID, len(posts)), make([]crier.ID, 0, len(posts))
 	for i, p := range posts {
 		ids[i] = p.ID
@@ -61,7 +65,7 @@ func (r reads) hydrate(ctx context.Context, posts []*Post, withScheduled bool) e
 		}
 	}
 	marks, args := inList(1, newest)
-	h := r.hydration(ids, marks, args, withScheduled && len(posts) > 0)
+	h := r.hydration(ids, marks, args, withScheduled)
 	for _, p := range posts {
 		h.add(p)
 	}
@@ -70,6 +74,13 @@ func (r reads) hydrate(ctx context.Context, posts []*Post, withScheduled bool) e
 	}
 	h.complete()
 	return nil
+}
+
+func (p *Post) hasAssets() bool { return len(p.PostInput.AllAssetIDs()) > 0 }
+
+// hasMore reports whether a post may have data in other tables.
+func (p *Post) hasMore() bool {
+	return p.hasAssets() || p.tagged || p.several || p.latest != nil && p.latest.hasMore()
 }
 
 // complete adds the answers of the questions to the posts.

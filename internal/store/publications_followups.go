@@ -37,24 +37,32 @@ func newFollowUps(which string, args []any) *scheduledPosts {
 		series: map[destination]bool{}, sent: map[crier.ID]crier.Time{}, problems: map[crier.ID]problem{},
 		replaced: map[crier.ID]crier.ID{}}
 	s.questions = []question{
-		followUpsQuestion(s.followUps, which, args).unless(s.none(func(p *scheduledPost) bool {
-			return p.actions.HasFollowUps()
-		})),
-		seriesQuestion(s.series, which, args).unless(s.none(func(p *scheduledPost) bool {
-			return p.actions.RecurrenceIntervalDays != nil && !p.Status.Live()
-		})),
-		sendTimesQuestion(s.sent, which, args).unless(s.none(func(p *scheduledPost) bool {
-			return p.Status == crier.Published
-		})),
-		problemsQuestion(s.problems, which, args).unless(s.none(func(p *scheduledPost) bool {
-			return !p.Status.Live() || p.Status == crier.Unknown // or a follow-up has one, which only then exists
-		})),
-		replacementsQuestion(s.replaced, which, args).unless(s.none(func(p *scheduledPost) bool {
-			return p.Status == crier.Failed || p.Status == crier.Missed
-		})),
+		followUpsQuestion(s.followUps, which, args).unless(s.none((*scheduledPost).hasFollowUps)),
+		seriesQuestion(s.series, which, args).unless(s.none((*scheduledPost).mayHaveContinued)),
+		sendTimesQuestion(s.sent, which, args).unless(s.none((*scheduledPost).wasSent)),
+		problemsQuestion(s.problems, which, args).unless(s.none((*scheduledPost).mayHaveProblems)),
+		replacementsQuestion(s.replaced, which, args).unless(s.none((*scheduledPost).mayBeReplaced)),
 	}
 	return s
 }
+
+func (s *scheduledPost) hasFollowUps() bool { return s.actions.HasFollowUps() }
+
+func (s *scheduledPost) mayHaveContinued() bool {
+	return s.actions.RecurrenceIntervalDays != nil && !s.Status.Live()
+}
+
+func (s *scheduledPost) wasSent() bool { return s.Status == crier.Published }
+
+// mayHaveProblems includes problems of follow-ups, which exist only if it has ended.
+func (s *scheduledPost) mayHaveProblems() bool { return !s.Status.Live() || s.Status == crier.Unknown }
+
+func (s *scheduledPost) mayBeReplaced() bool {
+	return s.Status == crier.Failed || s.Status == crier.Missed
+}
+
+// hasMore reports whether it may have data in other rows. The other conditions imply mayHaveProblems.
+func (s *scheduledPost) hasMore() bool { return s.hasFollowUps() || s.mayHaveProblems() }
 
 // none returns a function that reports whether no scheduled post satisfies a condition.
 func (s *scheduledPosts) none(of func(*scheduledPost) bool) func() bool {
@@ -63,10 +71,9 @@ func (s *scheduledPosts) none(of func(*scheduledPost) bool) func() bool {
 
 // complete adds the answers of the questions to a scheduled post.
 func (s *scheduledPosts) complete(p *scheduledPost) {
-	goesOn := p.actions.RecurrenceIntervalDays != nil && !p.Status.Live() &&
-		s.series[destination{p.ContentItemID, p.SocialAccountID}]
+	goesOn := p.mayHaveContinued() && s.series[destination{p.ContentItemID, p.SocialAccountID}]
 	p.SetActions(p.actions, s.followUps[p.ID], goesOn)
-	if at, ok := s.sent[p.ID]; ok && p.Status == crier.Published {
+	if at, ok := s.sent[p.ID]; ok && p.wasSent() {
 		late := max(0, at.Sub(p.ScheduledAt.Time).Milliseconds())
 		p.LateMillis = &late
 	}
