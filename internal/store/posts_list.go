@@ -129,21 +129,12 @@ func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, er
 }
 
 // countMatching counts the posts that pass a group, up to a limit unless it is 0.
-func (r reads) countMatching(ctx context.Context, f PostFilter, g group, limit int) (total int64, err error) {
+func (r reads) countMatching(ctx context.Context, f PostFilter, g group, limit int) (int64, error) {
+	var branches []branch
 	for _, archived := range f.archived() {
-		b := f.matching(archived, []group{g})
-		query := "SELECT 1 FROM posts p WHERE " + b.where
-		if limit > 0 {
-			query += fmt.Sprintf(" LIMIT %d", limit)
-		}
-		var n int64
-		if err := r.q.QueryRowContext(ctx, bind("SELECT count(*) FROM ("+query+") AS counted", 0),
-			b.args...).Scan(&n); err != nil {
-			return 0, fmt.Errorf("count: %w", err)
-		}
-		total += n
+		branches = append(branches, f.matching(archived, []group{g}))
 	}
-	return total, nil
+	return r.countUpTo(ctx, "posts p", branches, limit)
 }
 
 // countCombination counts the posts that pass several groups, starting from the smallest one. If that one has more than

@@ -116,21 +116,27 @@ func (f ScheduledPostFilter) conditions() (joined condition, filters int) {
 
 // countBranches counts the rows of disjoint branches, if capped up to maxCounted.
 func (r reads) countBranches(ctx context.Context, from string, branches []branch, capped bool) (Total, error) {
-	var total Total
+	if !capped {
+		n, err := r.countUpTo(ctx, from, branches, 0)
+		return Total{Count: n}, err
+	}
+	n, err := r.countUpTo(ctx, from, branches, maxCounted+1)
+	return Total{Count: min(n, maxCounted), Capped: n > maxCounted}, err
+}
+
+// countUpTo counts the rows of disjoint branches, each up to a limit unless it is 0.
+func (r reads) countUpTo(ctx context.Context, from string, branches []branch, limit int) (total int64, err error) {
 	for _, b := range branches {
 		query := "SELECT 1 FROM " + from + " WHERE " + b.where
-		if capped {
-			query += fmt.Sprintf(" LIMIT %d", maxCounted+1)
+		if limit > 0 {
+			query += fmt.Sprintf(" LIMIT %d", limit)
 		}
 		var n int64
 		if err := r.q.QueryRowContext(ctx, bind("SELECT count(*) FROM ("+query+") AS counted", 0),
 			b.args...).Scan(&n); err != nil {
-			return total, fmt.Errorf("count: %w", err)
+			return 0, fmt.Errorf("count: %w", err)
 		}
-		total.Count += n
-	}
-	if capped && total.Count > maxCounted {
-		total = Total{Count: maxCounted, Capped: true}
+		total += n
 	}
 	return total, nil
 }
