@@ -4,20 +4,26 @@ import (
 	"context"
 	"sync"
 
+	"crier"
 	"crier/internal/store"
 )
 
 // maxBatch bounds how many writes share a commit: enough to amortize its cost, few enough to keep row locks short.
 const maxBatch = 128
 
-// groupCommit commits writes that arrive during another commit in one transaction. A single write does not wait.
+// groupCommit commits writes that arrive during another commit in one transaction. A single write does not wait. If
+// more wait than a batch holds, writes of the same team share it: their index entries are on the same pages.
 type groupCommit[T any] struct {
 	// run commits all or nothing.
 	run func(ctx context.Context, wait store.LockWait, items []T) error
+	// team returns the team of an item; nil if it does not matter.
+	team func(item T) crier.ID
 	// workers bounds the concurrent runs.
 	workers int
 	mu      sync.Mutex
-	waiting []member[T]
+	// waiting holds the waiting members by team, turns the teams in the order in which they are served.
+	waiting map[crier.ID][]member[T]
+	turns   []crier.ID
 	running int
 }
 
@@ -30,7 +36,7 @@ type member[T any] struct {
 func (t *groupCommit[T]) do(ctx context.Context, item T) error {
 	m := member[T]{item, make(chan error, 1)}
 	t.mu.Lock()
-	t.waiting = append(t.waiting, m)
+	t.add(m)
 	begin := t.running < t.workers
 	if begin {
 		t.running++
@@ -65,14 +71,41 @@ func (t *groupCommit[T]) work(ctx context.Context) {
 	}
 }
 
+// add queues a member behind the others of its team.
+func (t *groupCommit[T]) add(m member[T]) {
+	var team crier.ID
+	if t.team != nil {
+		team = t.team(m.item)
+	}
+	if t.waiting == nil {
+		t.waiting = map[crier.ID][]member[T]{}
+	}
+	if len(t.waiting[team]) == 0 {
+		t.turns = append(t.turns, team)
+	}
+	t.waiting[team] = append(t.waiting[team], m)
+}
+
+// take returns the next batch; if it is empty, the worker has ended. A team that has more members than fit queues again
+// behind the others, so that no team waits for all members of another.
 func (t *groupCommit[T]) take() []member[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := min(len(t.waiting), maxBatch)
-	batch := t.waiting[:n:n]
-	t.waiting = t.waiting[n:]
-	if n == 0 {
-		t.waiting, t.running = nil, t.running-1
+	var batch []member[T]
+	for len(batch) < maxBatch && len(t.turns) > 0 {
+		team := t.turns[0]
+		t.turns = t.turns[1:]
+		members := t.waiting[team]
+		n := min(len(members), maxBatch-len(batch))
+		batch = append(batch, members[:n]...)
+		if n < len(members) {
+			t.waiting[team], t.turns = members[n:], append(t.turns, team)
+			continue
+		}
+		delete(t.waiting, team)
+	}
+	if len(batch) == 0 {
+		t.turns, t.running = nil, t.running-1
 	}
 	return batch
 }

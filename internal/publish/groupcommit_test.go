@@ -3,11 +3,13 @@ package publish
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"crier"
 	"crier/internal/store"
 )
 
@@ -63,7 +65,7 @@ func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 	waitFor(t, func() bool {
 		all.mu.Lock()
 		defer all.mu.Unlock()
-		return len(all.waiting) == items-1
+		return len(all.waiting[""]) == items-1
 	})
 	close(g.gate)
 	done.Wait()
@@ -83,4 +85,38 @@ func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 		defer all.mu.Unlock()
 		return all.running == 0 && len(all.waiting) == 0
 	})
+}
+
+func TestGroupCommitBatchesByTeam(t *testing.T) {
+	t.Parallel()
+	const teams, each, large = 10, 20, maxBatch + 5
+	all := &groupCommit[crier.ID]{team: func(item crier.ID) crier.ID { return item }}
+	for range each {
+		for i := range teams {
+			all.add(member[crier.ID]{item: crier.ID(rune('a' + i))})
+		}
+	}
+	for range large - each {
+		all.add(member[crier.ID]{item: "a"})
+	}
+	var served []map[crier.ID]int
+	all.running = 1
+	for batch := all.take(); len(batch) > 0; batch = all.take() {
+		counts := map[crier.ID]int{}
+		for _, m := range batch {
+			counts[m.item]++
+		}
+		served = append(served, counts)
+	}
+	want := []map[crier.ID]int{
+		{"a": maxBatch}, // the oldest one's team
+		{"b": 20, "c": 20, "d": 20, "e": 20, "f": 20, "g": 20, "h": 8},
+		{"i": 20, "j": 20, "a": 5, "h": 12}, // what did not fit queues again
+	}
+	if !reflect.DeepEqual(served, want) {
+		t.Errorf("batches of teams: %v, not %v", served, want)
+	}
+	if all.running != 0 || len(all.waiting) != 0 || len(all.turns) != 0 {
+		t.Errorf("%d running, waiting %v %v", all.running, all.waiting, all.turns)
+	}
 }

@@ -63,8 +63,10 @@ func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) 
 		settling = 1
 	}
 	p.leasings = &groupCommit[*store.LeaseRequest]{run: cfg.Store.Lease, workers: 1}
-	p.starts = &groupCommit[*store.AttemptStart]{run: cfg.Store.BeginAttempts, workers: 1}
-	p.settlements = &groupCommit[*settlement]{run: p.commitSettlements, workers: settling}
+	p.starts = &groupCommit[*store.AttemptStart]{run: cfg.Store.BeginAttempts, workers: 1,
+		team: func(a *store.AttemptStart) crier.ID { return a.Publication.TeamID }}
+	p.settlements = &groupCommit[*settlement]{run: p.commitSettlements, workers: settling,
+		team: func(s *settlement) crier.ID { return s.Publication.TeamID }}
 	return p
 }
 
