@@ -90,7 +90,7 @@ func (w *worker) startAttempt(ctx context.Context, b *store.AttemptStart) (start
 	if b.Event, err = startedEvent(b.Publication, b.Attempt.StartedAt); err != nil {
 		return false, err
 	}
-	err = w.pub.starts.do(ctx, b)
+	err = w.pub.starts.do(ctx, write{start: b})
 	return b.Begun && err == nil, err
 }
 

@@ -8,9 +8,6 @@ import (
 	"crier/internal/store"
 )
 
-// maxBatch bounds how many writes share a commit: enough to amortize its cost, few enough to keep row locks short.
-const maxBatch = 128
-
 // groupCommit commits writes that arrive during another commit in one transaction. A single write does not wait. If
 // more wait than a batch holds, writes of the same team share it: their index entries are on the same pages.
 type groupCommit[T any] struct {
@@ -18,6 +15,8 @@ type groupCommit[T any] struct {
 	run func(ctx context.Context, wait store.LockWait, items []T) error
 	// team returns the team of an item; nil if it does not matter.
 	team func(item T) crier.ID
+	// most bounds how many writes share a commit.
+	most int
 	// workers bounds the concurrent runs.
 	workers int
 	mu      sync.Mutex
@@ -92,11 +91,11 @@ func (t *groupCommit[T]) take() []member[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var batch []member[T]
-	for len(batch) < maxBatch && len(t.turns) > 0 {
+	for len(batch) < t.most && len(t.turns) > 0 {
 		team := t.turns[0]
 		t.turns = t.turns[1:]
 		members := t.waiting[team]
-		n := min(len(members), maxBatch-len(batch))
+		n := min(len(members), t.most-len(batch))
 		batch = append(batch, members[:n]...)
 		if n < len(members) {
 			t.waiting[team], t.turns = members[n:], append(t.turns, team)

@@ -49,7 +49,7 @@ func waitFor(t *testing.T, condition func() bool) {
 func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	g := &batchRecorder{failOn: 7, gate: make(chan struct{})}
-	all := &groupCommit[int]{run: g.run, workers: 1}
+	all := &groupCommit[int]{run: g.run, most: maxBatch, workers: 1}
 	const items = maxBatch + 10
 	results := make([]error, items)
 	var done sync.WaitGroup
@@ -90,7 +90,7 @@ func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 func TestGroupCommitBatchesByTeam(t *testing.T) {
 	t.Parallel()
 	const teams, each, large = 10, 20, maxBatch + 5
-	all := &groupCommit[crier.ID]{team: func(item crier.ID) crier.ID { return item }}
+	all := &groupCommit[crier.ID]{most: maxBatch, team: func(item crier.ID) crier.ID { return item }}
 	for range each {
 		for i := range teams {
 			all.add(member[crier.ID]{item: crier.ID(rune('a' + i))})

@@ -38,10 +38,8 @@ type Publisher struct {
 	limiter   *accountLimiter
 	clock     crier.Clock
 	log       *slog.Logger
-	// leasings, beginnings and settlements group the commits of publications that are due in the same second.
-	leasings    *groupCommit[*store.LeaseRequest]
-	starts      *groupCommit[*store.AttemptStart]
-	settlements *groupCommit[*settlement]
+	// leases, starts and settlements group the commits of publications that are due in the same second.
+	leases, starts, settlements *groupCommit[write]
 	// restored caches whether the store was restored.
 	restored struct {
 		sync.Mutex
@@ -58,15 +56,7 @@ func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) 
 		quotas: quotas, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), limiter: newAccountLimiter(),
 		clock: cfg.Clock, log: cfg.Logger, checkpoint: cfg.Checkpoint,
 	}
-	settling := 2
-	if cfg.Store.Dialect() == store.SQLite { // SQLite has one writer
-		settling = 1
-	}
-	p.leasings = &groupCommit[*store.LeaseRequest]{run: cfg.Store.Lease, workers: 1}
-	p.starts = &groupCommit[*store.AttemptStart]{run: cfg.Store.BeginAttempts, workers: 1,
-		team: func(a *store.AttemptStart) crier.ID { return a.Publication.TeamID }}
-	p.settlements = &groupCommit[*settlement]{run: p.commitSettlements, workers: settling,
-		team: func(s *settlement) crier.ID { return s.Publication.TeamID }}
+	p.leases, p.starts, p.settlements = p.newGroupCommits()
 	return p
 }
 

@@ -113,7 +113,7 @@ func (f *fixture) crashInCall(tb testing.TB, p store.Publication) {
 	ctx, now := context.Background(), crier.TimeOf(f.now())
 	w := &worker{pub: f.Publisher, owner: crier.NewID(), p: p, info: provider.Info{CommitTimeout: 20 * time.Second}}
 	lease := &store.LeaseRequest{ID: p.ID, Owner: w.owner, Now: now, Until: crier.TimeOf(now.Add(time.Minute))}
-	if err := f.store.Lease(ctx, store.Patient, []*store.LeaseRequest{lease}); err != nil || !lease.Leased {
+	if err := f.Publisher.leases.do(ctx, write{lease: lease}); err != nil || !lease.Leased {
 		tb.Fatal(lease.Leased, err)
 	}
 	started, err := w.startAttempt(ctx, &store.AttemptStart{Publication: p, Owner: w.owner,

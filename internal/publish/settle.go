@@ -28,22 +28,13 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 		return time.Time{}, err
 	}
 	s.Owner = w.owner
-	err = persist(ctx, w.pub.clock, func() error { return w.pub.settlements.do(ctx, s) })
+	err = persist(ctx, w.pub.clock, func() error { return w.pub.settlements.do(ctx, write{settlement: s}) })
 	w.passed(StepSettled)
 	w.pub.report(ctx, w.p, v, err)
 	if err != nil || !s.Written || s.Publication.WakeAt == nil {
 		return time.Time{}, err
 	}
 	return s.Publication.WakeAt.Time, nil
-}
-
-// commitSettlements commits settlements in one transaction.
-func (s *Publisher) commitSettlements(ctx context.Context, wait store.LockWait, list []*settlement) error {
-	now, err := s.encodeEvents(list...)
-	if err != nil {
-		return err
-	}
-	return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.writeEncoded(ctx, tx, wait, now, list...) })
 }
 
 // writeSettlements writes settlements in the caller's transaction.

@@ -17,7 +17,7 @@ func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run stor
 	w := &worker{pub: s, owner: crier.NewID()}
 	lease := &store.LeaseRequest{ID: id, Epoch: epoch, Owner: w.owner, Now: now,
 		Until: crier.TimeOf(now.Add(s.timings.Lease)), Run: run}
-	if err := s.leasings.do(ctx, lease); err != nil {
+	if err := s.leases.do(ctx, write{lease: lease}); err != nil {
 		return time.Time{}, err
 	}
 	if !lease.Leased {

@@ -66,23 +66,20 @@ type AttemptStart struct {
 	Begun bool
 }
 
-// BeginAttempts commits intentions in one transaction and sets Begun of each.
-func (s *Store) BeginAttempts(ctx context.Context, wait LockWait, list []*AttemptStart) error {
-	list = slices.SortedFunc(slices.Values(list), func(a,
-		b *AttemptStart) int {
+// BeginAttempts writes intentions and sets Begun of each.
+func (tx *Tx) BeginAttempts(ctx context.Context, wait LockWait, list ...*AttemptStart) error {
+	list = slices.SortedFunc(slices.Values(list), func(a, b *AttemptStart) int {
 		return strings.Compare(string(a.Publication.ID), string(b.Publication.ID))
 	})
-	return s.WithTx(ctx, func(tx *Tx) error {
-		if err := tx.waitForLocks(ctx, wait); err != nil {
+	if err := tx.waitForLocks(ctx, wait); err != nil {
+		return err
+	}
+	for _, round := range splitUnique(list, startedID) {
+		if err := tx.begin(ctx, round); err != nil {
 			return err
 		}
-		for _, round := range splitUnique(list, startedID) {
-			if err := tx.begin(ctx, round); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func startedID(b *AttemptStart) crier.ID { return b.Publication.ID }

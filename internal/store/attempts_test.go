@@ -30,9 +30,7 @@ func sending(f *storetest.Fixture, p store.Publication, after time.Duration) sto
 
 func begin(t *testing.T, f *storetest.Fixture, starts ...*store.AttemptStart) {
 	t.Helper()
-	if err := f.BeginAttempts(context.Background(), store.Impatient, starts); err != nil {
-		t.Fatal(err)
-	}
+	f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.BeginAttempts(ctx, store.Impatient, starts...) })
 }
 
 func TestAttemptsBeginOnlyUnderTheLease(t *testing.T) {

@@ -34,7 +34,9 @@ func TestPublicationIsLeasedOncePerStatement(t *testing.T) {
 				Until: crier.TimeOf(now.Add(time.Minute))}
 		}
 		first, second, other, older := wish(ids[0], 0), wish(ids[0], 0), wish(ids[1], 0), wish(ids[1], 7)
-		if err := s.Lease(ctx, store.Impatient, []*store.LeaseRequest{older, first, second, other}); err != nil {
+		if err := s.WithTx(ctx, func(tx *store.Tx) error {
+			return tx.Lease(ctx, store.Impatient, older, first, second, other)
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if first.Leased == second.Leased || !other.Leased || older.Leased {
@@ -54,7 +56,9 @@ func TestPublicationIsLeasedOncePerStatement(t *testing.T) {
 			return b
 		}
 		begun, refused := begin(winner), begin(loser)
-		if err := s.BeginAttempts(ctx, store.Impatient, []*store.AttemptStart{refused, begun}); err != nil {
+		if err := s.WithTx(ctx, func(tx *store.Tx) error {
+			return tx.BeginAttempts(ctx, store.Impatient, refused, begun)
+		}); err != nil {
 			t.Fatal(err)
 		}
 		attempts, err := s.Attempts(ctx, ids[0], 10)
@@ -90,8 +94,9 @@ func TestSettlementRoundTrip(t *testing.T) {
 		words := "it's \"quoted\" \\ <b>&</b> 日本\n\u2028 \U0001F4EF"
 		for i, id := range planned(t, s, now, 2) {
 			lease := &store.LeaseRequest{ID: id, Owner: crier.NewID(), Now: now, Until: now}
-			if err := s.Lease(context.Background(), store.Patient, []*store.LeaseRequest{lease}); err != nil ||
-				!lease.Leased {
+			if err := s.WithTx(t.Context(), func(tx *store.Tx) error {
+				return tx.Lease(t.Context(), store.Patient, lease)
+			}); err != nil || !lease.Leased {
 				t.Fatal(lease.Leased, err)
 			}
 			want := lease.Publication

@@ -29,22 +29,19 @@ type LeaseRequest struct {
 
 // Lease leases live publications that are due. A lease without an owner excludes no worker: it is the mark of
 // TakeOverdue.
-func (s *Store) Lease(ctx context.Context, wait LockWait, list []*LeaseRequest) error {
-	list = slices.SortedFunc(slices.Values(list), func(a,
-		b *LeaseRequest) int {
+func (tx *Tx) Lease(ctx context.Context, wait LockWait, list ...*LeaseRequest) error {
+	list = slices.SortedFunc(slices.Values(list), func(a, b *LeaseRequest) int {
 		return strings.Compare(string(a.ID), string(b.ID))
 	})
-	return s.WithTx(ctx, func(tx *Tx) error {
-		if err := tx.waitForLocks(ctx, wait); err != nil {
+	if err := tx.waitForLocks(ctx, wait); err != nil {
+		return err
+	}
+	for _, round := range splitUnique(list, leasedID) {
+		if err := tx.lease(ctx, round); err != nil {
 			return err
 		}
-		for _, round := range splitUnique(list, leasedID) {
-			if err := tx.lease(ctx, round); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func leasedID(l *LeaseRequest) crier.ID { return l.ID }

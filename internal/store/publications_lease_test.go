@@ -50,9 +50,7 @@ func TestLeaseRules(t *testing.T) {
 			}
 			request := &store.LeaseRequest{ID: p.ID, Epoch: c.epoch, Owner: crier.NewID(), Now: f.Now,
 				Until: f.After(time.Minute), Run: store.Run{Job: "42", Attempt: "1"}}
-			if err := f.Store.Lease(context.Background(), store.Patient, []*store.LeaseRequest{request}); err != nil {
-				t.Fatal(err)
-			}
+			f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.Lease(ctx, store.Patient, request) })
 			if request.Leased != c.want {
 				t.Errorf("%s: leased: %v, want %v", name, request.Leased, c.want)
 				continue
@@ -77,9 +75,9 @@ func TestLeaseReportsDeletedPost(t *testing.T) {
 		}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.DeletePost(ctx, post.ID, f.Now) })
 		request := &store.LeaseRequest{ID: p.ID, Owner: crier.NewID(), Now: f.Now, Until: f.Now}
-		if err := f.Store.Lease(ctx, store.Patient, []*store.LeaseRequest{request}); err != nil ||
-			!request.Context.Gone {
-			t.Errorf("%+v, %v", request.Context, err)
+		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.Lease(ctx, store.Patient, request) })
+		if !request.Context.Gone {
+			t.Errorf("%+v", request.Context)
 		}
 		if gone, err := f.PostGone(ctx, post.ID); err != nil || !gone {
 			t.Errorf("gone: %v, %v", gone, err)

@@ -195,9 +195,7 @@ func (f *Fixture) Lease(owner crier.ID, list ...store.Publication) []store.Publi
 		requests[i] = &store.LeaseRequest{ID: p.ID, Epoch: p.Epoch, Owner: owner, Now: f.Now,
 			Until: f.After(time.Minute)}
 	}
-	if err := f.Store.Lease(context.Background(), store.Patient, requests); err != nil {
-		f.tb.Fatal(err)
-	}
+	f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.Lease(ctx, store.Patient, requests...) })
 	out := make([]store.Publication, len(list))
 	for i, r := range requests {
 		if !r.Leased {
