@@ -30,7 +30,9 @@ func sending(f *storetest.Fixture, p store.Publication, after time.Duration) sto
 
 func begin(t *testing.T, f *storetest.Fixture, starts ...*store.AttemptStart) {
 	t.Helper()
-	f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.BeginAttempts(ctx, store.Impatient, starts...) })
+	f.Tx(func(ctx context.Context, tx *store.Tx) error {
+		return tx.BeginAttempts(ctx, store.Impatient, starts...)
+	})
 }
 
 func TestAttemptsBeginOnlyUnderTheLease(t *testing.T) {

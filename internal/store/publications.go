@@ -171,6 +171,7 @@ var ErrTaken = errors.New("taken by another publication")
 // InsertPublication inserts the publication of a post on an account. It returns ErrTaken, at the end of the transaction
 // at the latest, if the post is already live there or the slot is taken.
 func (tx *Tx) InsertPublication(ctx context.Context, p Publication) error {
+	live, isLive := tx.insertLive("$7")
 	return tx.queueExec(ctx, check{want: -1, outcome: func(_ int64, err error) error {
 		if isUniqueViolation(err) {
 			return ErrTaken
@@ -180,8 +181,9 @@ func (tx *Tx) InsertPublication(ctx context.Context, p Publication) error {
 		social_account_id, provider, status,
 		scheduled_at, timezone, slot_at, payload_id, epoch, platform_settings, actions, state, results, wake_at,
 		reserved_credits,
-		recurrence_of, workflow_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $21)`,
+		recurrence_of, workflow_id, created_at, updated_at`+live+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+		$21`+isLive+`)`,
 		p.ID, p.TeamID, p.OrganizationID, p.PostID, p.SocialAccountID, p.Provider, p.Status, p.ScheduledAt, p.Timezone,
 		p.SlotAt,
 		p.PayloadID, p.Epoch, asJSON(&p.Settings), asJSON(&p.Actions), string(p.State), asJSON(&p.Results), p.WakeAt,

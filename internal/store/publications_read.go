@@ -84,6 +84,9 @@ func (r reads) includedScheduledPosts(posts []crier.ID) *scheduledPosts {
 		WHERE n.place <= $1`, append([]any{MaxIncluded}, args...))
 }
 
+// liveStatuses are the statuses of publications that have not ended.
+const liveStatuses = `('scheduled', 'publishing', 'processing', 'unknown')`
+
 // destinationStatuses are the statuses that make an account a destination of a post: live or published.
 const destinationStatuses = `('scheduled', 'publishing', 'processing', 'unknown', 'published')`
 

@@ -222,6 +222,26 @@ const settledColumns = `key uuid, epoch bigint, owner uuid, new_epoch bigint, st
 // settle writes rows, each at most once. Only the owner of a lease writes a leased row, unless the decision has no
 // owner: then the caller has locked the row.
 func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) error {
+	var published, others []*Settlement
+	for _, s := range list {
+		if s.Publication.Status == crier.Published && !s.Publication.IsAction() {
+			published = append(published, s)
+			continue
+		}
+		others = append(others, s)
+	}
+	if err := tx.settleRows(ctx, now, published, ``); err != nil {
+		return err
+	}
+	return tx.settleRows(ctx, now, others, `scheduled_at = v.due,`)
+}
+
+// settleRows writes rows and additional columns. SQLite updates the indexes of every column that a statement sets, so
+// scheduled_at is not set for published posts: retrying a post moves it, publishing it does not.
+func (tx *Tx) settleRows(ctx context.Context, now crier.Time, list []*Settlement, columns string) error {
+	if len(list) == 0 {
+		return nil
+	}
 	rows := make([]settledRow, len(list))
 	for i, s := range list {
 		p := s.Publication
@@ -234,8 +254,8 @@ func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) er
 			SlotAt: (*jsonTime)(p.SlotAt),
 		}
 	}
-	settled, err := tx.returned(ctx, `UPDATE publications AS p SET status = v.status, epoch = v.new_epoch,
-		scheduled_at = v.due, state = v.state, state_secrets = v.secrets, platform_post_id = v.platform_post,
+	settled, err := tx.returned(ctx, `UPDATE publications AS p SET status = v.status`+tx.setLive("v.status")+`, `+columns+`
+		epoch = v.new_epoch, state = v.state, state_secrets = v.secrets, platform_post_id = v.platform_post,
 		permalink = v.permalink, published_at = v.published, error_code = v.code, error_message = v.message,
 		tries = v.tries, wake_at = v.wake, lease_until = NULL, lease_owner = NULL, reserved_credits = v.reserved,
 		captured_credits = v.captured, updated_at = v.now, actions = v.planned, results = v.results, slot_at = v.slot

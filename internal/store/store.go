@@ -157,6 +157,10 @@ type fragments struct {
 	eachOf func(column string) string
 	// indexed makes SQLite read a table by an index. Without statistics its planner may prefer another one.
 	indexed func(index string) string
+	// setLive and insertLive set live of a publication with its status; a trigger would write the row once more. On
+	// PostgreSQL, it is generated.
+	setLive    func(status string) string
+	insertLive func(status string) (column, value string)
 	// expiredKeys selects up to $2 idempotency keys that expired by $1. On SQLite it looks among the oldest rows: they
 	// expire in the order in which they are inserted, and an index costs every request with a key a page or two.
 	expiredKeys string
@@ -170,6 +174,10 @@ var (
 		},
 		eachOf:  func(column string) string { return "json_each(" + column + ") AS e" },
 		indexed: func(index string) string { return " INDEXED BY " + index },
+		setLive: func(status string) string { return ", live = " + status + " IN " + liveStatuses },
+		insertLive: func(status string) (column, value string) {
+			return ", live", ", " + status + " IN " + liveStatuses
+		},
 		expiredKeys: `SELECT k.principal_id, k.key
 			FROM (SELECT * FROM idempotency_keys ORDER BY rowid LIMIT $2) AS k WHERE k.expires_at <= $1`}
 	postgresFragments = fragments{
@@ -181,9 +189,11 @@ var (
 			return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + table + "." + column + " = " + key +
 				" OFFSET 0) AS " + alias
 		},
-		position: "strpos",
-		eachOf:   func(column string) string { return "jsonb_array_elements(" + column + ") AS e (value)" },
-		indexed:  func(string) string { return "" },
+		position:   "strpos",
+		eachOf:     func(column string) string { return "jsonb_array_elements(" + column + ") AS e (value)" },
+		indexed:    func(string) string { return "" },
+		setLive:    func(string) string { return "" },
+		insertLive: func(string) (column, value string) { return "", "" },
 		expiredKeys: `SELECT k.principal_id, k.key
 			FROM idempotency_keys k WHERE k.expires_at <= $1 ORDER BY k.expires_at LIMIT $2`,
 	}

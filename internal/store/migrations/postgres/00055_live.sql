@@ -1,0 +1,3 @@
+-- +goose Up
+-- What this changes on SQLite is cheap here.
+SELECT 1;
