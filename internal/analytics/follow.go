@@ -7,6 +7,7 @@ import (
 
 	"crier"
 	"crier/internal/job"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
@@ -51,7 +52,7 @@ func (s *Analytics) followEvents(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return err
 		}
-		if err := s.readEarly(ctx, tx, fresh); err != nil {
+		if err := s.planFirst(ctx, tx, fresh, found.Unplanned); err != nil {
 			return err
 		}
 		return tx.EventsCounted(ctx, found.Last)
@@ -89,10 +90,19 @@ func zoneOf(c store.Countable) (*time.Location, error) {
 	return location, nil
 }
 
-// readEarly schedules the early readings of posts on the sandbox.
-func (s *Analytics) readEarly(ctx context.Context, tx *store.Tx, list []store.Countable) error {
+// planFirst plans the first readings of posts that have none yet, and the early ones of posts on the sandbox.
+func (s *Analytics) planFirst(ctx context.Context, tx *store.Tx, list []store.Countable, unplanned []crier.ID) error {
 	var readings []job.Job
+	missing := map[crier.ID]bool{}
+	for _, id := range unplanned {
+		missing[id] = true
+	}
 	for _, c := range list {
+		first, ok := publish.SnapshotJob(store.Publication{ID: c.Stats.PublicationID, TeamID: c.Stats.TeamID,
+			Provider: c.Stats.Provider, PublishedAt: &c.Stats.PublishedAt}, 0)
+		if ok && missing[c.Stats.PublicationID] {
+			readings = append(readings, first)
+		}
 		if next, ok := earlySnapshot(c.Stats, 1); ok && c.Sandbox {
 			readings = append(readings, next)
 		}

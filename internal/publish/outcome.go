@@ -59,6 +59,8 @@ type settlement struct {
 	store.Settlement
 	bookings []store.Booking
 	jobs     []job.Job
+	// reading is the job of the first metrics reading; nil for none.
+	reading *job.Job
 	// events are recorded with the settlement; before is the previous state they report.
 	events []crier.EventType
 	before statusBefore
@@ -293,7 +295,7 @@ func (s *settlement) followUp(v verdict) error {
 	}
 	if p.Status == crier.Published {
 		if first, ok := SnapshotJob(p, 0); ok {
-			s.jobs = append(s.jobs, first)
+			s.reading = &first
 		}
 		var err error
 		if s.Actions, err = plannedActions(p, v.now, v.likePause); err != nil {

@@ -179,8 +179,8 @@ func checkFollowing(t *testing.T, s *settlement) {
 	t.Helper()
 	p := s.Publication
 	public := p.Status == crier.Published
-	follows := public && !p.IsAction() && s.Attempt.Outcome == "said" && len(s.jobs) > 0
-	if follows != (len(s.Actions) == 1) || follows && (s.Actions[0].Reserved != 3 || len(s.jobs) != 2) {
+	follows := public && !p.IsAction() && s.Attempt.Outcome == "said" && s.reading != nil
+	if follows != (len(s.Actions) == 1) || follows && (s.Actions[0].Reserved != 3 || len(s.jobs) != 1) {
 		t.Errorf("actions %+v, jobs %+v", s.Actions, s.jobs)
 	}
 	if s.Next != nil {
@@ -204,8 +204,8 @@ func TestPublishedOutcomeRecordsAllPartIDs(t *testing.T) {
 		*p.PublishedAt != testNow || p.Captured != 7 || s.Public {
 		t.Errorf("%+v", p)
 	}
-	if first, ok := s.jobs[0].Args.(job.Snapshot); !ok || !s.jobs[0].At.Equal(testNow.Add(time.Hour)) {
-		t.Errorf("first job %+v %+v", first, s.jobs[0])
+	if first, ok := s.reading.Args.(job.Snapshot); !ok || !s.reading.At.Equal(testNow.Add(time.Hour)) {
+		t.Errorf("first reading %+v %+v", first, s.reading)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestOutcomeOfManualResolution(t *testing.T) {
 		{name: "retry what is unknown", status: crier.Unknown, verdict: verdict{result: revived}, reserved: 10,
 			want: crier.Scheduled, jobs: 1},
 		{name: "published", status: crier.Unknown, verdict: verdict{result: published}, parts: 2, reserved: 10,
-			want: crier.Published, jobs: 2, booked: -7},
+			want: crier.Published, jobs: 1, booked: -7},
 		{name: "a part is published", status: crier.Unknown, verdict: verdict{result: partPublished, at: testLater},
 			parts: 1, reserved: 10, want: crier.Publishing, jobs: 1, booked: -4},
 		{name: "failed", status: crier.Unknown, verdict: verdict{result: failed}, reserved: 10, want: crier.Failed,

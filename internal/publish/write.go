@@ -32,8 +32,8 @@ func (w write) team() crier.ID {
 	return ""
 }
 
-// newGroupCommits returns what groups leases, starts and settlements. SQLite has one writer, so that they share commits;
-// on PostgreSQL they are committed concurrently.
+// newGroupCommits returns what groups leases, starts and settlements. SQLite has one writer, so they share commits; on
+// PostgreSQL they are committed concurrently.
 func (s *Publisher) newGroupCommits() (leases, starts, settlements *groupCommit[write]) {
 	if s.store.Dialect() == store.SQLite {
 		all := &groupCommit[write]{run: s.commit, team: write.team, most: maxMixedBatch, workers: 1}
