@@ -147,7 +147,7 @@ func TestRequestsWriteFewBytesToSQLite(t *testing.T) {
 	}{
 		{"create a draft", 60 << 10, false, mean, w.create},
 		{"create a draft, repeatable", 60 << 10, true, mean, w.create},
-		{"merge a draft into the search index", 48 << 10, false, 1, w.merge},
+		{"merge a draft into the search index", 32 << 10, false, 1, w.merge},
 		{"schedule on one account", 60 << 10, false, mean, w.schedule},
 		{"schedule on one account, repeatable", 60 << 10, true, mean, w.schedule},
 	} {

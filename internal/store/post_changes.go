@@ -21,7 +21,7 @@ const (
 	// mergeMost limits the posts that are merged together.
 	mergeMost = 1024
 	// Transactions of a merge are short, because on SQLite all other writers wait for them.
-	mergedWords, mergedFacets = 1000, 64
+	mergedWords, mergedFacets = 2000, 128
 	// archivedMark is the prefix of the words of archived posts in post_words. Words are letters, digits and emoji.
 	archivedMark = "~"
 )
