@@ -91,16 +91,13 @@ func zoneOf(c store.Countable) (*time.Location, error) {
 }
 
 // planFirst plans the first readings of posts that have none yet, and the early ones of posts on the sandbox.
-func (s *Analytics) planFirst(ctx context.Context, tx *store.Tx, list []store.Countable, unplanned []crier.ID) error {
+func (s *Analytics) planFirst(ctx context.Context, tx *store.Tx, list []store.Countable,
+	unplanned map[crier.ID]bool) error {
 	var readings []job.Job
-	missing := map[crier.ID]bool{}
-	for _, id := range unplanned {
-		missing[id] = true
-	}
 	for _, c := range list {
 		first, ok := publish.SnapshotJob(store.Publication{ID: c.Stats.PublicationID, TeamID: c.Stats.TeamID,
 			Provider: c.Stats.Provider, PublishedAt: &c.Stats.PublishedAt}, 0)
-		if ok && missing[c.Stats.PublicationID] {
+		if ok && unplanned[c.Stats.PublicationID] {
 			readings = append(readings, first)
 		}
 		if next, ok := earlySnapshot(c.Stats, 1); ok && c.Sandbox {

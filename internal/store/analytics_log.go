@@ -13,8 +13,8 @@ const lastID crier.ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 // Uncounted holds the posts that were published according to the events after the last counted one.
 type Uncounted struct {
 	Publications []crier.ID
-	// Unplanned are those of the publications whose settlement did not plan their first reading.
-	Unplanned []crier.ID
+	// Unplanned has those of the publications whose settlement did not plan their first reading.
+	Unplanned map[crier.ID]bool
 	// Events is the number of events read, Last the sequence of the last one.
 	Events int
 	Last   int64
@@ -22,6 +22,7 @@ type Uncounted struct {
 
 // PublishedSince reads the posts that are not counted yet. It locks the log: one node counts at a time.
 func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err error) {
+	u.Unplanned = map[crier.ID]bool{}
 	var planned int64 // the last event of a settlement that planned the first reading
 	err = tx.q.QueryRowContext(ctx, `SELECT l.followed, l.planned FROM analytics_log l WHERE l.id = 1`+tx.forUpdate).
 		Scan(&u.Last, &planned)
@@ -41,7 +42,7 @@ func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err e
 	list, err := collect(rows, func(row scanner) (event *publishedEvent, err error) {
 		err = row.Scan(&u.Last, intoJSON(&event))
 		if event != nil && u.Last > planned {
-			u.Unplanned = append(u.Unplanned, event.Object.ID)
+			u.Unplanned[event.Object.ID] = true
 		}
 		return event, err
 	})

@@ -254,8 +254,8 @@ func (tx *Tx) settleRows(ctx context.Context, now crier.Time, list []*Settlement
 			SlotAt: (*jsonTime)(p.SlotAt),
 		}
 	}
-	settled, err := tx.returned(ctx, `UPDATE publications AS p SET status = v.status`+tx.setLive("v.status")+`, `+columns+`
-		epoch = v.new_epoch, state = v.state, state_secrets = v.secrets, platform_post_id = v.platform_post,
+	settled, err := tx.returned(ctx, `UPDATE publications AS p SET status = v.status`+tx.setLive("v.status")+`,
+		`+columns+` epoch = v.new_epoch, state = v.state, state_secrets = v.secrets, platform_post_id = v.platform_post,
 		permalink = v.permalink, published_at = v.published, error_code = v.code, error_message = v.message,
 		tries = v.tries, wake_at = v.wake, lease_until = NULL, lease_owner = NULL, reserved_credits = v.reserved,
 		captured_credits = v.captured, updated_at = v.now, actions = v.planned, results = v.results, slot_at = v.slot
