@@ -12,15 +12,19 @@ import (
 
 // SQLite writes commits to a log and moves its pages to the database at checkpoints, by default in the commit that
 // makes the log long, while all writers wait. crier checkpoints concurrently instead and leaves the rest to the commit:
-// only a checkpoint without concurrent writes can restart the log, so the limit bounds the log's length. All values are
-// in pages, which have a quarter of the usual size.
+// only a checkpoint without concurrent writes can restart the log, so the limit bounds the log's length. A page that
+// many commits write is moved once, so under constant writes the log gets longer before it is moved; when writers
+// pause, a shorter one is moved too, because readers search what has not been moved. Lengths are in pages, which have a
+// quarter of the usual size.
 //
 // Before 3.51.3 (sqlite.org/wal.html, "WAL-reset bug"), SQLite could corrupt a database that one connection checkpoints
 // while another one writes; a test checks the version.
 const (
-	checkpointFrom   = 4000
-	checkpointLimit  = 16_000
-	checkpointPeriod = 50 * time.Millisecond
+	checkpointFrom      = 16_000
+	checkpointPauseFrom = 4000
+	checkpointLimit     = 32_000
+	checkpointPeriod    = 50 * time.Millisecond
+	checkpointPause     = time.Second
 )
 
 // checkpointer moves the log to the database when commits have made it long.
@@ -48,13 +52,18 @@ func (c *checkpointer) stop() {
 
 func (c *checkpointer) run(ctx context.Context) {
 	defer close(c.stopped)
+	var paused <-chan time.Time
 	for {
+		from := checkpointFrom
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.committed:
+			paused = time.After(checkpointPause)
+		case <-paused:
+			from, paused = checkpointPauseFrom, nil
 		}
-		if err := c.checkpoint(ctx); err != nil && ctx.Err() == nil {
+		if err := c.checkpoint(ctx, from); err != nil && ctx.Err() == nil {
 			c.log.Warn("could not move the log into the database; a later commit tries again", "error", err)
 		}
 		select {
@@ -65,11 +74,12 @@ func (c *checkpointer) run(ctx context.Context) {
 	}
 }
 
-// checkpoint moves the log to the database if it is long. It does not wait for readers or writers: pages in use stay.
-func (c *checkpointer) checkpoint(ctx context.Context) error {
+// checkpoint moves the log to the database if at least from pages have not been moved. It does not wait for readers or
+// writers: pages in use stay.
+func (c *checkpointer) checkpoint(ctx context.Context, from int) error {
 	var busy, written, moved int
 	err := c.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(NOOP)`).Scan(&busy, &written, &moved)
-	if err != nil || written-moved < checkpointFrom {
+	if err != nil || written-moved < from {
 		return err
 	}
 	_, err = c.db.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)

@@ -58,22 +58,65 @@ func logOf(t *testing.T, db *sql.DB) (written, moved int) {
 
 // TestLongWALIsCheckpointedWithoutACommit_sqlite makes the WAL long, but not so long that a commit checkpoints it.
 func TestLongWALIsCheckpointedWithoutACommit_sqlite(t *testing.T) {
+	t.Parallel()
 	s, _ := checkpointTestStore(t)
-	fill(t, s, checkpointFrom/2)
-	<-time.After(4 * checkpointPeriod)
-	if written, moved := logOf(t, s.reader); written < checkpointFrom/2 || moved != 0 {
+	fill(t, s, checkpointPauseFrom/2)
+	<-time.After(checkpointPause + 4*checkpointPeriod)
+	if written, moved := logOf(t, s.reader); written < checkpointPauseFrom/2 || moved != 0 {
 		t.Fatalf("a short log: %d pages, %d of them moved", written, moved)
 	}
+	stop := commitConstantly(t, s)
+	fill(t, s, checkpointPauseFrom)
+	<-time.After(checkpointPause + 4*checkpointPeriod)
+	written, moved := logOf(t, s.reader)
+	if paused := stop(); written < checkpointPauseFrom || moved != 0 && paused < checkpointPause {
+		t.Fatalf("under constant writes, at most %s apart: %d pages, %d of them moved", paused, written, moved)
+	}
+	awaitMoved(t, s, checkpointPauseFrom)
+	stop = commitConstantly(t, s)
 	fill(t, s, checkpointFrom)
+	awaitMoved(t, s, checkpointFrom)
+	stop()
+}
+
+// commitConstantly commits small changes until stop is called, which returns the longest time between two commits.
+func commitConstantly(t *testing.T, s *Store) (stop func() time.Duration) {
+	t.Helper()
+	end, ended := make(chan struct{}), make(chan struct{})
+	var longest time.Duration
+	go func() {
+		defer close(ended)
+		for last := time.Now(); ; last = time.Now() {
+			select {
+			case <-end:
+				return
+			case <-time.After(checkpointPause / 10):
+				if err := s.WithTx(t.Context(), func(tx *Tx) error {
+					_, err := tx.q.ExecContext(t.Context(), `INSERT INTO rows (n) VALUES (-1)
+						ON CONFLICT (n) DO UPDATE SET word = 'changed'`)
+					return err
+				}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+			longest = max(longest, time.Since(last))
+		}
+	}()
+	return func() time.Duration { close(end); <-ended; return longest }
+}
+
+// awaitMoved waits until pages have been moved, too few for a commit to do it.
+func awaitMoved(t *testing.T, s *Store, pages int) {
+	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(checkpointPeriod) {
 		written, moved := logOf(t, s.reader)
-		if written >= checkpointLimit {
+		switch {
+		case written >= checkpointLimit:
 			t.Fatalf("%d pages are in the log: a commit would have moved them", written)
-		}
-		if moved == written && moved >= checkpointFrom {
+		case moved >= pages:
 			return
-		}
-		if time.Now().After(deadline) {
+		case time.Now().After(deadline):
 			t.Fatalf("%d of %d pages were moved", moved, written)
 		}
 	}
