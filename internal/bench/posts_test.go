@@ -67,7 +67,7 @@ type postQuery struct {
 	middle bool
 	facets bool
 	slots  bool
-	total  int // 0 means the whole team
+	total  int // 0 means the whole team, less than 0 all but some
 }
 
 var since = crier.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -89,6 +89,18 @@ func postQueries() []postQuery {
 		{name: "type that every post has", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.PostTypes = []crier.PostType{crier.TextPost}
 		}},
+		{name: "delivery state that few posts have", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.DeliveryStates = []crier.DeliveryState{crier.DeliveryPublished}
+		}, total: matching},
+		{name: "delivery state that most posts have", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.DeliveryStates = []crier.DeliveryState{crier.DeliveryUnscheduled}
+		}, total: -matching},
+		{name: "destination that few posts have", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.SaveDestination = crier.SavedToQueue
+		}, total: matching},
+		{name: "destination that most posts have", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.SaveDestination = crier.SavedToDrafts
+		}, total: -matching},
 		{name: "tag", filter: func(t filledTeam, f *service.PostFilter) { f.TagID = t.tag }, total: matching},
 		{name: "updatedSince", filter: func(_ filledTeam, f *service.PostFilter) { f.Updated.From = &since },
 			total: matching},
@@ -148,8 +160,8 @@ func (c postQuery) check(b *testing.B, t filledTeam) {
 		return
 	}
 	want := c.total
-	if want == 0 {
-		want = t.size
+	if want <= 0 {
+		want += t.size
 	}
 	if page := c.run(b, t); len(page.Data) != crier.DefaultPageSize || page.Total != int64(want) {
 		b.Fatalf("%s finds %d of %d, want %d of %d", c.name, len(page.Data), page.Total, crier.DefaultPageSize, want)
@@ -245,13 +257,15 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	}
 	numbers := fmt.Sprintf(`WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) `,
 		n)
-	rare := fmt.Sprintf(`i %% %d = 0`, n/matching)
+	rare, sent := fmt.Sprintf(`i %% %d = 0`, n/matching), fmt.Sprintf(`i %% %d = 1`, n/matching)
 	post, payload := id("a"), id("b")
 	rows := func(columns string) string { return numbers + `SELECT ` + columns + ` FROM numbers` }
 	return []string{
 		`INSERT INTO posts (id, team_id, post_type, type_given, title, status, delivery_state, save_destination,
 			content_payload_id, scheduled_at, created_at, updated_at) ` +
-			rows(post+`, '{team}', 'text_post', FALSE, 'title ' || i, CASE WHEN `+rare+` THEN 'idea' ELSE 'draft' END, 'unscheduled', 'drafts', `+payload+`, `+
+			rows(post+`, '{team}', 'text_post', FALSE, 'title ' || i, CASE WHEN `+rare+` THEN 'idea' ELSE 'draft' END,
+				CASE WHEN `+sent+` THEN 'published' ELSE 'unscheduled' END,
+				CASE WHEN `+sent+` THEN 'queue' ELSE 'drafts' END, `+payload+`, `+
 				strings.Replace(recent, "2027", "0001",
 					1)+`, `+second+`, CASE WHEN `+rare+` THEN `+recent+` ELSE `+second+` END`),
 		`INSERT INTO payloads (id, post_id, version, text, post_input, created_at) ` +
@@ -288,8 +302,8 @@ func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 		}
 		for query, want := range map[string]int{
 			"q=common": size, "status=draft": wide, "status=draft,archived": wide, "status=draft,idea": size,
-			"postType=text_post": size, "saveDestination=drafts": size,
-			"deliveryState=unscheduled": size, "createdFrom=" + at(1): size, "createdFrom=" + at(100) + "&createdTo=" +
+			"postType=text_post": size, "saveDestination=drafts": wide, "saveDestination=queue": rare,
+			"deliveryState=unscheduled": wide, "deliveryState=published": rare, "createdFrom=" + at(1): size, "createdFrom=" + at(100) + "&createdTo=" +
 				at(4900): 4800, "q=common&status=draft": wide,
 			"q=common&status=draft&postType=text_post&createdTo=" + at(5001): wide, "status=idea&q=common": rare,
 			"q=common&updatedSince=" + at(1): size,

@@ -18,6 +18,8 @@ type group struct {
 	partial bool
 	// column is the indexed column that holds tests, if any.
 	column string
+	// lead is true for every post and names the columns that precede column in its index.
+	lead string
 	// others selects the posts of the team that do not pass, from an index; empty if there is no such query.
 	others condition
 }
@@ -53,10 +55,28 @@ func (f PostFilter) groups(position string) []group {
 
 // columnGroup filters a column of posts by some of its values.
 func columnGroup[T comparable](f PostFilter, column string, values, all []T) group {
+	lead := leads[column]
 	column = "p." + column
 	passes, rest := among(column, values), among(column, without(all, values))
-	return group{find: f.findPosts(passes.sql, passes.args), holds: passes, column: column,
-		others: f.findPosts(rest.sql, rest.args)}
+	return group{find: f.findPosts(lead+passes.sql, passes.args), holds: passes, column: column, lead: lead,
+		others: f.findPosts(lead+rest.sql, rest.args)}
+}
+
+// leads are conditions that all posts meet. Filters by type, delivery state and destination share the index
+// posts_by_state, because every further index is written with every post: a filter by a later column of the index lists
+// all values of the earlier ones, and reads a range of the index for each of their combinations.
+var leads = map[string]string{
+	"delivery_state":   oneOf("p.post_type", crier.PostTypes()),
+	"save_destination": oneOf("p.post_type", crier.PostTypes()) + oneOf("p.delivery_state", crier.DeliveryStates()),
+}
+
+// oneOf returns the beginning of a condition: a column has one of some values, which are identifiers.
+func oneOf[T ~string](column string, values []T) string {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = "'" + string(v) + "'"
+	}
+	return column + " IN (" + strings.Join(quoted, ", ") + ") AND "
 }
 
 // among returns the condition that a column has one of some values.
@@ -102,7 +122,7 @@ func (f PostFilter) deliveryGroup() group {
 		")))",
 		append(slices.Clone(own), anys(statuses)...)}
 	rest := among("p.delivery_state", without(crier.DeliveryStates(), f.DeliveryStates))
-	g.others = f.findPosts(rest.sql+" AND NOT "+g.holds.sql, slices.Concat(rest.args, g.holds.args))
+	g.others = f.findPosts(g.lead+rest.sql+" AND NOT "+g.holds.sql, slices.Concat(rest.args, g.holds.args))
 	if len(problems) == len(statuses) { // problems have their own index
 		g.find.sql += " UNION ALL SELECT x.post_id FROM publication_problems x WHERE x.team_id = ? AND x.status IN (" +
 			marks(len(problems)) + ") AND x.publication_id = x.scheduled_post_id"
@@ -114,7 +134,7 @@ func (f PostFilter) deliveryGroup() group {
 		candidates = without(candidates, []crier.DeliveryState{crier.DeliveryUnscheduled})
 	}
 	found := among("p.delivery_state", candidates)
-	g.find, g.partial = f.findPosts(found.sql, found.args), true
+	g.find, g.partial = f.findPosts(g.lead+found.sql, found.args), true
 	return g
 }
 

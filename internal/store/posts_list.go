@@ -131,6 +131,7 @@ func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, er
 // countMatching counts the posts that pass a group, up to a limit unless it is 0.
 func (r reads) countMatching(ctx context.Context, f PostFilter, g group, limit int) (int64, error) {
 	var branches []branch
+	g.holds.sql = g.lead + g.holds.sql
 	for _, archived := range f.archived() {
 		branches = append(branches, f.matching(archived, []group{g}))
 	}

@@ -1,0 +1,8 @@
+-- +goose Up
+
+-- One index for filters by type, delivery state and destination, instead of three: each is written with every post.
+CREATE INDEX posts_by_state ON posts (team_id, archived, post_type, delivery_state, save_destination, id)
+    WHERE deleted_at IS NULL;
+DROP INDEX posts_by_type;
+DROP INDEX posts_by_delivery;
+DROP INDEX posts_by_destination;
