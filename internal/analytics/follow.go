@@ -52,7 +52,7 @@ func (s *Analytics) followEvents(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return err
 		}
-		if err := s.planFirst(ctx, tx, fresh, found.Unplanned); err != nil {
+		if err := s.planFirst(ctx, tx, list, fresh, found.Counted); err != nil {
 			return err
 		}
 		return tx.EventsCounted(ctx, found.Last)
@@ -90,21 +90,28 @@ func zoneOf(c store.Countable) (*time.Location, error) {
 	return location, nil
 }
 
-// planFirst plans the first readings of posts that have none yet, and the early ones of posts on the sandbox.
-func (s *Analytics) planFirst(ctx context.Context, tx *store.Tx, list []store.Countable,
-	unplanned map[crier.ID]bool) error {
-	var readings []job.Job
-	for _, c := range list {
-		first, ok := publish.SnapshotJob(store.Publication{ID: c.Stats.PublicationID, TeamID: c.Stats.TeamID,
-			Provider: c.Stats.Provider, PublishedAt: &c.Stats.PublishedAt}, 0)
-		if ok && unplanned[c.Stats.PublicationID] {
-			readings = append(readings, first)
-		}
+// planFirst plans the first readings of posts that have just been counted, here or by a node of an older version, and
+// the early ones of posts on the sandbox. A post whose event occurs again was counted and planned before.
+func (s *Analytics) planFirst(ctx context.Context, tx *store.Tx, list, fresh []store.Countable,
+	counted map[crier.ID]bool) error {
+	var readings, early []job.Job
+	isFresh := map[crier.ID]bool{}
+	for _, c := range fresh {
+		isFresh[c.Stats.PublicationID] = true
 		if next, ok := earlySnapshot(c.Stats, 1); ok && c.Sandbox {
-			readings = append(readings, next)
+			early = append(early, next)
 		}
 	}
-	return s.queue.Enqueue(ctx, tx, readings...)
+	for _, c := range list {
+		if id := c.Stats.PublicationID; !c.ReadingFollows || !isFresh[id] && !counted[id] {
+			continue
+		}
+		if first, ok := publish.SnapshotJob(store.Publication{ID: c.Stats.PublicationID, TeamID: c.Stats.TeamID,
+			Provider: c.Stats.Provider, PublishedAt: &c.Stats.PublishedAt}, 0); ok {
+			readings = append(readings, first)
+		}
+	}
+	return s.queue.Enqueue(ctx, tx, append(readings, early...)...)
 }
 
 // backfill counts a batch of publications from before analytics existed, with their stored readings.

@@ -9,7 +9,6 @@ import (
 
 	"crier"
 	"crier/internal/job"
-	"crier/internal/publish"
 	"crier/internal/store"
 	"crier/internal/store/storetest"
 )
@@ -55,11 +54,8 @@ func TestFollowCountsEachPublishedPostOnce(t *testing.T) {
 		if day := w.Scan(`SELECT min(published_day) FROM publication_stats`); day != w.Now.Unix()/86400+1 {
 			t.Errorf("a post of the next day is counted on day %d", day)
 		}
-		var want []job.Job
-		if publish.FirstReadingFollows(w.Dialect()) { // otherwise the settlement planned it
-			want = []job.Job{w.reading(actual, 0, time.Hour), w.reading(tried, 0, time.Hour)}
-		}
-		want = append(want, w.reading(tried, 1, 5*time.Second)) // on the sandbox
+		want := []job.Job{w.reading(actual, 0, time.Hour), w.reading(tried, 0, time.Hour),
+			w.reading(tried, 1, 5*time.Second)} // on the sandbox
 		if diff := cmp.Diff(want, w.queue.take()); diff != "" {
 			t.Errorf("the planned readings (-want +got):\n%s", diff)
 		}
@@ -77,20 +73,35 @@ func (w *world) reading(p store.Publication, early int, age time.Duration) job.J
 		Provider: p.Provider, TeamID: p.TeamID}}
 }
 
-// Before SQLite's version 56, the settlement of a post planned its first reading.
-func TestFollowPlansNoReadingThatIsPlanned_sqlite(t *testing.T) {
+// Nodes of the previous version plan the first reading of a post when they publish it, and none when they count it.
+func TestFollowPlansFirstReadingsBesideThePreviousVersion(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t)))
-	w.follow(t)
-	older := w.published("older", time.Hour)
-	w.recordPublished(older)
-	w.exec(`UPDATE analytics_log SET planned = (SELECT last FROM event_log)`)
-	newer := w.published("newer", time.Hour)
-	w.recordPublished(newer)
-	w.follow(t)
-	if diff := cmp.Diff([]job.Job{w.reading(newer, 0, time.Hour)}, w.queue.take()); diff != "" {
-		t.Errorf("the planned readings (-want +got):\n%s", diff)
-	}
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w := newWorld(t, f)
+		w.follow(t)
+		byOlder, counted, fresh := w.published("1", time.Hour), w.published("2", time.Hour), w.published("3", time.Hour)
+		w.exec(`UPDATE publications SET reading_follows = FALSE WHERE id = $1`, byOlder.ID)
+		w.recordPublished(byOlder, counted)
+		w.follow(t)
+		w.queue.take()
+		// The older node has counted both, and so they are not counted again.
+		w.exec(`UPDATE analytics_log SET planned_to = 0`)
+		w.recordPublished(fresh, counted)
+		w.follow(t)
+		if diff := cmp.Diff([]job.Job{w.reading(counted, 0, time.Hour), w.reading(fresh, 0, time.Hour)},
+			w.queue.take()); diff != "" {
+			t.Errorf("the planned readings (-want +got):\n%s", diff)
+		}
+		w.recordPublished(fresh, counted)
+		w.follow(t)
+		if again := w.queue.take(); len(again) != 0 {
+			t.Errorf("readings are planned again: %+v", again)
+		}
+		if n := w.Scan(`SELECT count(*) FROM analytics_log WHERE planned_to = followed AND followed = (SELECT last
+			FROM event_log)`); n != 1 {
+			t.Error("events are left to count")
+		}
+	})
 }
 
 // An installation that is older than analytics has posts and readings whose events are gone.

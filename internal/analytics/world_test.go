@@ -172,8 +172,8 @@ func (w *world) published(text string, after time.Duration, change ...func(*stor
 		p.SocialAccountID, p.Provider, p.Status = w.Fixture.Account.ID, w.Fixture.Account.Provider, crier.Published
 		p.PlatformPostID, p.PublishedAt, p.ScheduledAt, p.WakeAt = &text, &at, at, nil
 	}}, change...)...)
-	w.exec(`UPDATE publications SET platform_post_id = $2, published_at = $3 WHERE id = $1`, p.ID, p.PlatformPostID,
-		p.PublishedAt)
+	w.exec(`UPDATE publications SET platform_post_id = $2, published_at = $3, reading_follows = TRUE WHERE id = $1`,
+		p.ID, p.PlatformPostID, p.PublishedAt)
 	return p
 }
 

@@ -84,11 +84,6 @@ var snapshotTimes = []time.Duration{
 	30 * 24 * time.Hour,
 }
 
-// FirstReadingFollows reports whether the first metrics reading of a post is planned when analytics counts the post,
-// not in the settlement, which all other writers of SQLite wait for in a burst. On PostgreSQL, a node of an older
-// version may count the post, which does not plan it.
-func FirstReadingFollows(d store.Dialect) bool { return d == store.SQLite }
-
 // SnapshotJob returns the job of the next metrics reading of a publication; ok is false after the last.
 func SnapshotJob(p store.Publication, round int) (next job.Job, ok bool) {
 	if round >= len(snapshotTimes) || p.PublishedAt == nil {

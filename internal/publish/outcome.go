@@ -59,8 +59,6 @@ type settlement struct {
 	store.Settlement
 	bookings []store.Booking
 	jobs     []job.Job
-	// reading is the job of the first metrics reading; nil for none.
-	reading *job.Job
 	// events are recorded with the settlement; before is the previous state they report.
 	events []crier.EventType
 	before statusBefore
@@ -286,7 +284,8 @@ func reserveAgain(p *store.Publication, now crier.Time) []store.Booking {
 		Amount: needed, At: now})
 }
 
-// followUp adds what follows the end of a publication: metrics readings, actions, and the next of a series.
+// followUp adds what follows the end of a publication: actions, and the next of a series. Metrics readings are planned
+// when analytics counts the post, because other publications wait for the settlement in a burst.
 func (s *settlement) followUp(v verdict) error {
 	p := s.Publication
 	if p.IsAction() {
@@ -294,9 +293,6 @@ func (s *settlement) followUp(v verdict) error {
 		return nil
 	}
 	if p.Status == crier.Published {
-		if first, ok := SnapshotJob(p, 0); ok {
-			s.reading = &first
-		}
 		var err error
 		if s.Actions, err = plannedActions(p, v.now, v.likePause); err != nil {
 			return err

@@ -76,9 +76,6 @@ func (s *Publisher) writeEncoded(ctx context.Context, tx *store.Tx, wait store.L
 			continue
 		}
 		jobs, bookings = append(jobs, one.jobs...), append(bookings, one.bookings...)
-		if one.reading != nil && !FirstReadingFollows(s.store.Dialect()) {
-			jobs = append(jobs, *one.reading)
-		}
 		if err := one.record(tx, s.providers, now); err != nil {
 			return err
 		}

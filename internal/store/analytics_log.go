@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"crier"
 )
@@ -13,8 +14,8 @@ const lastID crier.ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 // Uncounted holds the posts that were published according to the events after the last counted one.
 type Uncounted struct {
 	Publications []crier.ID
-	// Unplanned has those of the publications whose settlement did not plan their first reading.
-	Unplanned map[crier.ID]bool
+	// Counted has those that a node of an older version has counted, which did not plan their first readings.
+	Counted map[crier.ID]bool
 	// Events is the number of events read, Last the sequence of the last one.
 	Events int
 	Last   int64
@@ -22,10 +23,10 @@ type Uncounted struct {
 
 // PublishedSince reads the posts that are not counted yet. It locks the log: one node counts at a time.
 func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err error) {
-	u.Unplanned = map[crier.ID]bool{}
-	var planned int64 // the last event of a settlement that planned the first reading
-	err = tx.q.QueryRowContext(ctx, `SELECT l.followed, l.planned FROM analytics_log l WHERE l.id = 1`+tx.forUpdate).
-		Scan(&u.Last, &planned)
+	u.Counted = map[crier.ID]bool{}
+	var followed int64 // the last event that any node has counted
+	err = tx.q.QueryRowContext(ctx, `SELECT l.planned_to, l.followed FROM analytics_log l WHERE l.id = 1`+tx.forUpdate).
+		Scan(&u.Last, &followed)
 	if err != nil {
 		return u, fmt.Errorf("read how far events are counted: %w", err)
 	}
@@ -41,8 +42,8 @@ func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err e
 	}
 	list, err := collect(rows, func(row scanner) (event *publishedEvent, err error) {
 		err = row.Scan(&u.Last, intoJSON(&event))
-		if event != nil && u.Last > planned {
-			u.Unplanned[event.Object.ID] = true
+		if event != nil && u.Last <= followed {
+			u.Counted[event.Object.ID] = true
 		}
 		return event, err
 	})
@@ -55,13 +56,16 @@ func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err e
 			u.Publications = append(u.Publications, event.Object.ID)
 		}
 	}
+	slices.Sort(u.Publications)
+	u.Publications = slices.Compact(u.Publications)
 	return u, nil
 }
 
-// EventsCounted records the last event that was counted.
+// EventsCounted records the last event whose post was counted and has its first reading planned. A node of an older
+// version may have counted further.
 func (tx *Tx) EventsCounted(ctx context.Context, last int64) error {
-	return tx.queueExec(ctx, changed("note how far events are counted"),
-		`UPDATE analytics_log SET followed = $1 WHERE id = 1`, last)
+	return tx.queueExec(ctx, changed("note how far events are counted"), `UPDATE analytics_log SET planned_to = $1,
+		followed = CASE WHEN followed < $1 THEN $1 ELSE followed END WHERE id = 1`, last)
 }
 
 // Behind is the backlog of counting.
@@ -77,7 +81,7 @@ type Behind struct {
 // AnalyticsBehind returns the backlog of counting.
 func (r reads) AnalyticsBehind(ctx context.Context) (b Behind, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT
-		EXISTS (SELECT 1 FROM events e WHERE e.sequence > l.followed AND e.type = $2), v.last - l.followed,
+		EXISTS (SELECT 1 FROM events e WHERE e.sequence > l.planned_to AND e.type = $2), v.last - l.planned_to,
 		l.backfilled <> $1 FROM analytics_log l JOIN event_log v ON v.id = 1 WHERE l.id = 1`, lastID,
 		crier.ScheduledPostPublished).Scan(&b.Published, &b.Events, &b.Publications)
 	if err != nil {

@@ -94,6 +94,8 @@ type Countable struct {
 	Zone string
 	// Sandbox is true for an account on the simulator.
 	Sandbox bool
+	// ReadingFollows is true if the settlement of the publication did not plan its first reading.
+	ReadingFollows bool
 }
 
 // Countables reads those of the given publications that are published posts, with everything needed to count them
@@ -103,7 +105,7 @@ func (r reads) Countables(ctx context.Context, publications []crier.ID) ([]Count
 	for batch := range batches(publications) {
 		marks, args := inList(1, batch)
 		rows, err := r.q.QueryContext(ctx, `SELECT p.id, p.team_id, p.social_account_id, p.post_id, p.provider,
-			o.post_type, p.scheduled_at, p.published_at, coalesce(m.timezone, ''), a.sandbox
+			o.post_type, p.scheduled_at, p.published_at, coalesce(m.timezone, ''), a.sandbox, p.reading_follows
 			FROM publications p JOIN posts o ON o.id = p.post_id JOIN teams m ON m.id = p.team_id
 			JOIN social_accounts a ON a.id = p.social_account_id
 			WHERE p.id IN (`+marks+`) AND p.kind = 'post' AND p.status = 'published' AND p.published_at IS NOT NULL
@@ -133,7 +135,7 @@ func (r reads) Countables(ctx context.Context, publications []crier.ID) ([]Count
 func scanCountable(row scanner) (c Countable, err error) {
 	s := &c.Stats
 	return c, row.Scan(&s.PublicationID, &s.TeamID, &s.SocialAccountID, &s.PostID, &s.Provider, &s.PostType, &s.DueAt,
-		&s.PublishedAt, &c.Zone, &c.Sandbox)
+		&s.PublishedAt, &c.Zone, &c.Sandbox, &c.ReadingFollows)
 }
 
 // statsRow is an input row of CountPublications.

@@ -119,3 +119,38 @@ func TestPublicationsStayLiveInTheMigration_sqlite(t *testing.T) {
 		t.Errorf("the database is damaged: %v", sound)
 	}
 }
+
+// SQLite's version 57 planned the first readings of posts that were not counted yet when it counted them.
+func TestUncountedPostsGetTheirReadingsAfterTheMigration_sqlite(t *testing.T) {
+	t.Parallel()
+	const before = 57
+	s := empty.Fresh(t, store.SQLite).Open(t)
+	ctx := context.Background()
+	if err := s.MigrateTo(ctx, before); err != nil {
+		t.Fatal(err)
+	}
+	f := storetest.NewFixture(t, s)
+	ids := make([]crier.ID, 3)
+	for i := range ids {
+		ids[i] = crier.NewID()
+		post := f.NewPost(fmt.Sprint("post ", i))
+		mustExec(t, s, `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id, provider,
+			status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, 'x', 'published', $6, 'UTC', $7, '{}', '{}', '{}', '{}', $6, $6)`, ids[i],
+			f.Team.ID, f.Organization.ID, post.ID, f.Account.ID, f.Now, post.ContentPayloadID)
+		mustExec(t, s, `INSERT INTO events (id, written, sequence, organization_id, type, data, created_at)
+			VALUES ($1, 0, $2, $3, 'scheduled_post.published', $4, $5)`, crier.NewID(), i+1, f.Organization.ID,
+			fmt.Sprintf(`{"object":{"id":"%s"}}`, ids[i]), f.Now)
+	}
+	mustExec(t, s, `UPDATE analytics_log SET followed = 1, planned = 2`)
+	if _, err := s.Migrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if rows := query(t, s, `SELECT id FROM publications WHERE reading_follows`); len(rows) != 1 ||
+		rows[0][0] != string(ids[2]) {
+		t.Errorf("the readings of %v follow, want only %s", rows, ids[2])
+	}
+	if n := f.Scan(`SELECT planned_to FROM analytics_log`); n != 1 {
+		t.Errorf("events are counted from %d on", n)
+	}
+}

@@ -230,7 +230,7 @@ func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) er
 		}
 		others = append(others, s)
 	}
-	if err := tx.settleRows(ctx, now, published, ``); err != nil {
+	if err := tx.settleRows(ctx, now, published, `reading_follows = TRUE,`); err != nil {
 		return err
 	}
 	return tx.settleRows(ctx, now, others, `scheduled_at = v.due,`)
