@@ -303,8 +303,8 @@ func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 		for query, want := range map[string]int{
 			"q=common": size, "status=draft": wide, "status=draft,archived": wide, "status=draft,idea": size,
 			"postType=text_post": size, "saveDestination=drafts": wide, "saveDestination=queue": rare,
-			"deliveryState=unscheduled": wide, "deliveryState=published": rare, "createdFrom=" + at(1): size, "createdFrom=" + at(100) + "&createdTo=" +
-				at(4900): 4800, "q=common&status=draft": wide,
+			"deliveryState=unscheduled": wide, "deliveryState=published": rare,
+			"createdFrom=" + at(1): size, "createdFrom=" + at(100) + "&createdTo=" + at(4900): 4800, "q=common&status=draft": wide,
 			"q=common&status=draft&postType=text_post&createdTo=" + at(5001): wide, "status=idea&q=common": rare,
 			"q=common&updatedSince=" + at(1): size,
 			"q=common&postType=carousel":     0,
