@@ -91,20 +91,30 @@ func pooled(db *sql.DB) postgresPool { return postgresPool{direct{db}, db} }
 // maxAsks is how often questions are asked if their connection turns out to be closed.
 const maxAsks = 3
 
-// Ask runs queries in one round trip.
+// Ask runs queries in one round trip. A pool has connections that were closed since they were last used, by a server
+// that was restarted, say; if nothing was read from one, another is used.
 func (p postgresPool) Ask(ctx context.Context, questions ...question) error {
-	if len(questions) == 1 {
-		return askEach(ctx, p.direct, questions)
+	answered := false
+	questions = slices.Clone(questions)
+	for i, q := range questions {
+		questions[i].read = func(row scanner) error {
+			answered = true
+			return q.read(row)
+		}
 	}
 	for attempt := 1; ; attempt++ {
 		closed, err := p.askOnce(ctx, questions)
-		if err == nil || !closed || attempt == maxAsks || ctx.Err() != nil {
+		if err == nil || !closed || answered || attempt == maxAsks || ctx.Err() != nil {
 			return err
 		}
 	}
 }
 
 func (p postgresPool) askOnce(ctx context.Context, questions []question) (closed bool, err error) {
+	if len(questions) == 1 {
+		err := askEach(ctx, p.direct, questions)
+		return connectionLost(err), err
+	}
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return false, err

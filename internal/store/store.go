@@ -461,6 +461,15 @@ func Unavailable(err error) bool {
 		state == "25P03"
 }
 
+// connectionLost reports whether an established connection was closed by the other side.
+func connectionLost(err error) bool {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return false
+	}
+	network, ok := errors.AsType[*net.OpError](err)
+	return ok && !network.Timeout() || errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(sqlState(err), "57P")
+}
+
 func isDeadlock(err error) bool {
 	state := sqlState(err)
 	return state == "40001" || state == "40P01"
