@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"crier"
@@ -41,8 +42,12 @@ func (r reads) ScheduledPostPage(ctx context.Context, f ScheduledPostFilter, q P
 		sorts: map[string]string{"scheduledAt": "s.scheduled_at"}, scan: scanScheduledPost,
 		key: func(s *scheduledPost, _ string) Key { return Key{Value: s.ScheduledAt, ID: s.ID} },
 	}
+	scope, err := r.scheduledPostScope(ctx, f)
+	if err != nil {
+		return out, Total{}, fmt.Errorf("list scheduled posts: %w", err)
+	}
 	for _, canceled := range f.canceled() {
-		b := branch{where: "s.team_id = ? AND s.kind = 'post' AND " + canceled, args: []any{f.TeamID}}
+		b := branch{where: scope.sql + " AND s.kind = 'post' AND " + canceled, args: slices.Clone(scope.args)}
 		b.require(conditions)
 		list.branches = append(list.branches, b)
 	}
@@ -56,6 +61,47 @@ func (r reads) ScheduledPostPage(ctx context.Context, f ScheduledPostFilter, q P
 	}
 	total, err := r.countBranches(ctx, list.from, list.branches, filters > 1)
 	return out, total, err
+}
+
+// maxNarrow is the number of problems up to which a list of them is read by their ids.
+const maxNarrow = 500
+
+// scheduledPostScope returns the condition by which a list finds its rows: the team, whose rows are walked in the order
+// of the list, or the ids of the team's problems if the list has nothing else and they are few. A walk would pass all
+// rows that are no problem.
+func (r reads) scheduledPostScope(ctx context.Context, f ScheduledPostFilter) (condition, error) {
+	team := condition{"s.team_id = ?", []any{f.TeamID}}
+	problems, ok := f.problems()
+	if !ok {
+		return team, nil
+	}
+	rows, err := r.q.QueryContext(ctx, fmt.Sprintf("SELECT DISTINCT x.scheduled_post_id FROM publication_problems x "+
+		"WHERE x.team_id = $1 AND %s LIMIT %d", bind(problems.sql, 1), maxNarrow+1),
+		append([]any{f.TeamID}, problems.args...)...)
+	if err != nil {
+		return team, fmt.Errorf("find problems: %w", err)
+	}
+	ids, err := collect(rows, scanID)
+	if err != nil || len(ids) > maxNarrow {
+		return team, err
+	}
+	_, args := inList(1, ids)
+	return among("s.id", args), nil
+}
+
+// problems returns the condition of the problems x that include the whole list; ok is false if the list has more.
+func (f ScheduledPostFilter) problems() (c condition, ok bool) {
+	if f.NeedsAttention != nil && *f.NeedsAttention {
+		return condition{sql: "x.dismissed_at IS NULL"}, true
+	}
+	for _, s := range f.Statuses {
+		if s != crier.Failed && s != crier.Missed && s != crier.Unknown {
+			return c, false
+		}
+	}
+	c = among("x.status", f.Statuses)
+	c.sql += " AND x.publication_id = x.scheduled_post_id"
+	return c, len(f.Statuses) > 0
 }
 
 // canceled returns the disjoint conditions of the partial indexes that the list walks.
