@@ -121,3 +121,25 @@ func TestSettlementRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+// The first reading of a post is planned when the post is counted, which finds the mark of its settlement.
+func TestSettlementOfPublishedPostMarksThatItsReadingFollows(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, s *store.Store) {
+		now := crier.TimeOf(time.Now())
+		statuses := []crier.ScheduledPostStatus{crier.Published, crier.Failed}
+		ids := planned(t, s, now, len(statuses))
+		for i, id := range ids {
+			p, err := s.Publication(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Status, p.PublishedAt = statuses[i], &now
+			settle(t, s, now, &store.Settlement{Publication: p})
+		}
+		marked := query(t, s, `SELECT id FROM publications WHERE reading_follows`)
+		if len(marked) != 1 || marked[0][0] != string(ids[0]) {
+			t.Errorf("the readings of %v follow, want only %s", marked, ids[0])
+		}
+	})
+}

@@ -136,8 +136,8 @@ func TestUncountedPostsGetTheirReadingsAfterTheMigration_sqlite(t *testing.T) {
 		post := f.NewPost(fmt.Sprint("post ", i))
 		mustExec(t, s, `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id, provider,
 			status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at,
-			updated_at) VALUES ($1, $2, $3, $4, $5, 'x', 'published', $6, 'UTC', $7, '{}', '{}', '{}', '{}', $6, $6)`, ids[i],
-			f.Team.ID, f.Organization.ID, post.ID, f.Account.ID, f.Now, post.ContentPayloadID)
+			updated_at) VALUES ($1, $2, $3, $4, $5, 'x', 'published', $6, 'UTC', $7, '{}', '{}', '{}', '{}', $6, $6)`,
+			ids[i], f.Team.ID, f.Organization.ID, post.ID, f.Account.ID, f.Now, post.ContentPayloadID)
 		mustExec(t, s, `INSERT INTO events (id, written, sequence, organization_id, type, data, created_at)
 			VALUES ($1, 0, $2, $3, 'scheduled_post.published', $4, $5)`, crier.NewID(), i+1, f.Organization.ID,
 			fmt.Sprintf(`{"object":{"id":"%s"}}`, ids[i]), f.Now)

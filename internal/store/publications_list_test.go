@@ -28,8 +28,8 @@ func checkProblems(t *testing.T, f *storetest.Fixture, problems int) {
 	d := oldSchema[f.Dialect()]
 	mustExec(t, f.Store, `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id, provider,
 		status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at, updated_at)
-		SELECT `+fmt.Sprintf(d.id, areaPublication)+`, p.team_id, t.organization_id, p.id, '`+string(f.Account.ID)+`', 'x',
-		'published', p.created_at, 'UTC', p.content_payload_id, '{}', '{}', '{}', '{}', p.created_at, p.created_at
+		SELECT `+fmt.Sprintf(d.id, areaPublication)+`, p.team_id, t.organization_id, p.id,
+		'`+string(f.Account.ID)+`', 'x', 'published', p.created_at, 'UTC', p.content_payload_id, '{}', '{}', '{}', '{}', p.created_at, p.created_at
 		FROM `+fmt.Sprintf(d.series, all)+`, posts p JOIN teams t ON t.id = p.team_id WHERE p.id = $1`, post.ID)
 	if problems > 0 {
 		mustExec(t, f.Store, `UPDATE publications SET status = 'failed' WHERE id < $1`, oldID(areaPublication, problems))

@@ -3,7 +3,8 @@
 
 -- +goose StatementBegin
 -- alter_briefly is that of 00013.
-CREATE OR REPLACE PROCEDURE pg_temp.alter_briefly(statements text, done text DEFAULT NULL) LANGUAGE plpgsql AS $procedure$
+CREATE OR REPLACE PROCEDURE pg_temp.alter_briefly(statements text, done text DEFAULT NULL)
+LANGUAGE plpgsql AS $procedure$
 BEGIN
     LOOP
         BEGIN
