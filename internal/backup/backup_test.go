@@ -241,6 +241,11 @@ func checkRestored(t *testing.T, target Target, due store.Publication) {
 	if err != nil || p.PostID != due.PostID || p.WakeAt == nil || *p.WakeAt != crier.TimeOf(restored) {
 		t.Errorf("the publication is %+v, %v", p, err)
 	}
+	_, total, err := st.ScheduledPostPage(t.Context(), store.ScheduledPostFilter{TeamID: due.TeamID},
+		store.PageQuery{Sort: "scheduledAt", Limit: 1})
+	if err != nil || total.Count != 2 {
+		t.Errorf("%d posts are scheduled, %v; want 2", total.Count, err)
+	}
 	r, err := st.Restoration(t.Context())
 	if err != nil || r == nil || r.BackedUpAt != crier.TimeOf(backedUp) || r.RestoredAt != crier.TimeOf(restored) {
 		t.Errorf("the restoration is %+v, %v", r, err)

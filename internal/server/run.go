@@ -197,8 +197,7 @@ func (n *Node) startBackground(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { n.Services.Access.RecordUses(ctx) })
 	running.Go(func() {
 		n.Services.Upkeep.MergeChanges(ctx, func(err error) {
-			n.log.Warn("could not merge changes of posts into the search index; a later change tries again",
-				"error", err)
+			n.log.Warn("could not merge changes of posts; it is tried again later", "error", err)
 		})
 	})
 	running.Go(func() {

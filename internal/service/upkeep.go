@@ -54,13 +54,23 @@ func (s *Upkeep) SweepEvents(ctx context.Context) error {
 	}
 }
 
+// mergeCountsEvery is how often the changes of counts are merged: totals add up those that are not.
+const mergeCountsEvery = 5 * time.Second
+
 // MergeChanges brings what was written of posts lately into the indexes that they are found by, whenever a team has
-// enough of it, until ctx ends. Nobody waits for it: whoever searches looks at both.
+// enough of it, and the changes of counts into the counts, until ctx ends. Nobody waits for it: whoever reads looks at
+// both.
 func (s *Upkeep) MergeChanges(ctx context.Context, failed func(error)) {
+	counts := time.NewTicker(mergeCountsEvery)
+	defer counts.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-counts.C:
+			if err := s.store.MergeListCounts(ctx); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
 		case team := <-s.store.CrowdedTeams():
 			if err := s.store.MergeCrowded(ctx, team); err != nil && ctx.Err() == nil {
 				failed(err)

@@ -19,11 +19,14 @@ type DeliveryCount struct {
 func (r reads) DeliveryCounts(ctx context.Context, f AnalyticsFilter, from, to crier.Time) ([]DeliveryCount, error) {
 	f.PostTypes = nil
 	where, args := f.where("s")
-	rows, err := r.q.QueryContext(ctx, bind(`SELECT s.provider, s.status, count(*) FROM publications s
-		WHERE s.team_id = ? AND s.kind = 'post' AND NOT s.canceled AND s.scheduled_at >= ?
-		AND s.scheduled_at < ?`+where+`
-		GROUP BY s.provider, s.status ORDER BY s.provider, s.status`, 0),
-		append([]any{f.TeamID, from, to}, args...)...)
+	args = append([]any{f.TeamID, from, to}, args...)
+	of := func(class string) string { // a status is of one class
+		return `SELECT s.provider, s.status, count(*) FROM publications s
+			WHERE s.team_id = ? AND s.kind = 'post' AND ` + class + ` AND s.scheduled_at >= ?
+			AND s.scheduled_at < ?` + where + ` GROUP BY s.provider, s.status`
+	}
+	rows, err := r.q.QueryContext(ctx, bind(of(classLive)+` UNION ALL `+of(classEnded)+` ORDER BY 1, 2`, 0),
+		slices.Concat(args, args)...)
 	if err != nil {
 		return nil, fmt.Errorf("count deliveries: %w", err)
 	}

@@ -25,11 +25,13 @@ type CalendarRow struct {
 	hasVariants bool
 }
 
-const calendarQuery = `SELECT s.id, s.post_id, s.social_account_id, s.provider, p.title, substr(y.text, 1, 280),
+const calendarColumns = `SELECT s.id, s.post_id, s.social_account_id, s.provider, p.title, substr(y.text, 1, 280),
 	p.post_type, s.status,
 	s.scheduled_at, s.permalink, s.error_code, s.timezone, s.actions, a.display_name, a.profile_handle,
 	CASE WHEN y.has_variants THEN y.post_input END
-	FROM publications s
+	FROM publications s`
+
+const calendarWhere = `
 	JOIN posts p ON p.id = s.post_id JOIN payloads y ON y.id = s.payload_id
 	JOIN social_accounts a ON a.id = s.social_account_id
 	WHERE s.team_id = $1 AND s.kind = 'post' AND p.deleted_at IS NULL AND `
@@ -75,23 +77,31 @@ func (c *CalendarRow) applyVariant(input crier.PostInput) {
 // CalendarRows reads the scheduled posts of a team in [from, to), by time: either the canceled ones or all others.
 func (r reads) CalendarRows(ctx context.Context, team crier.ID, canceled bool, from, to crier.Time, limit int) (
 	[]CalendarRow, error) {
-	which := `NOT s.canceled`
+	classes := []string{classLive, classEnded}
 	if canceled {
-		which = `s.canceled`
+		classes = []string{classCanceled}
 	}
-	return r.calendar(ctx, which+` AND s.scheduled_at >= $2 AND s.scheduled_at < $3
-		ORDER BY s.scheduled_at, s.id LIMIT $4`, team, from, to, limit)
+	var list []CalendarRow
+	questions := make([]question, len(classes))
+	for i, class := range classes {
+		questions[i] = newQuestion(calendarColumns+calendarWhere+class+` AND s.scheduled_at >= $2 AND s.scheduled_at < $3
+			ORDER BY s.scheduled_at, s.id LIMIT $4`, []any{team, from, to, limit}, collectInto(&list, scanCalendarRow))
+	}
+	if err := r.q.Ask(ctx, questions...); err != nil {
+		return nil, fmt.Errorf("read the calendar: %w", err)
+	}
+	slices.SortFunc(list, func(a, b CalendarRow) int {
+		return cmp.Or(a.ScheduledAt.Compare(b.ScheduledAt.Time), cmp.Compare(a.ScheduledPostID, b.ScheduledPostID))
+	})
+	list = list[:min(len(list), limit)]
+	return list, r.completeCalendar(ctx, list)
 }
 
 // RecurringRows reads the live recurring posts of a team that are scheduled before a time: the calendar projects the
 // rest of their series.
 func (r reads) RecurringRows(ctx context.Context, team crier.ID, before crier.Time, limit int) ([]CalendarRow, error) {
-	return r.calendar(ctx, `s.recurring AND s.live AND s.scheduled_at < $2
+	rows, err := r.q.QueryContext(ctx, calendarColumns+r.indexed("publications_recurring")+calendarWhere+`s.recurring AND s.live AND s.scheduled_at < $2
 		ORDER BY s.scheduled_at, s.id LIMIT $3`, team, before, limit)
-}
-
-func (r reads) calendar(ctx context.Context, where string, args ...any) ([]CalendarRow, error) {
-	rows, err := r.q.QueryContext(ctx, calendarQuery+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the calendar: %w", err)
 	}

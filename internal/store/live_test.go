@@ -100,8 +100,8 @@ func TestPublicationsStayLiveInTheMigration_sqlite(t *testing.T) {
 	rows := func() string {
 		return fmt.Sprint(
 			query(t, s, `SELECT id, live, canceled FROM publications NOT INDEXED ORDER BY id`),
-			query(t, s, `SELECT id FROM publications INDEXED BY publications_by_time
-				WHERE team_id = $1 AND kind = 'post' AND NOT canceled ORDER BY id`, f.Team.ID),
+			query(t, s, `SELECT id FROM publications INDEXED BY publications_canceled
+				WHERE team_id = $1 AND kind = 'post' AND canceled ORDER BY id`, f.Team.ID),
 			query(t, s, `SELECT id FROM publications INDEXED BY publications_planned
 				WHERE provider = 'x' AND kind = 'post' AND live ORDER BY id`))
 	}

@@ -87,9 +87,8 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 	for _, archived := range f.archived() {
 		list.branches = append(list.branches, f.walked(archived, groups, postSorts[q.Sort]))
 	}
-	if len(groups) == 0 {
-		page, err = list.page(ctx, r, q, newQuestion(postCount, []any{f.TeamID},
-			func(row scanner) error { return row.Scan(&total.Count) }))
+	if count, ok := r.postCountQuestion(f, len(groups), &total.Count); ok {
+		page, err = list.page(ctx, r, q, count)
 		return page, total, err
 	}
 	if page, err = list.page(ctx, r, q); err != nil {
@@ -105,13 +104,42 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 	return page, total, err
 }
 
+// postCountQuestion reads the total of a list whose posts are counted: without filters, by status, type and
+// destination, or by one network or account. ok is false if they are not.
+func (r reads) postCountQuestion(f PostFilter, groups int, total *int64) (q question, ok bool) {
+	counted := 0
+	for _, set := range []bool{len(f.Statuses) > 0, len(f.PostTypes) > 0, f.SaveDestination != ""} {
+		if set {
+			counted++
+		}
+	}
+	switch {
+	case groups == 0:
+		return newQuestion(postCount, []any{f.TeamID}, func(row scanner) error { return row.Scan(total) }), true
+	case groups == counted:
+		return r.countQuestion(total, f.TeamID, countedPosts, func(values []string) bool {
+			status, postType, destination := values[0], values[1], values[2]
+			return passes(f.Statuses, status) && passes(f.PostTypes, postType) &&
+				(f.SaveDestination == "" || f.SaveDestination == destination) &&
+				(len(f.Statuses) > 0 || status != string(crier.PostArchived))
+		}), true
+	case groups == 1 && len(f.Providers) == 1:
+		return r.countQuestion(total, f.TeamID, countedPostsByProvider,
+			func(values []string) bool { return values[0] == string(f.Providers[0]) }), true
+	case groups == 1 && len(f.SocialAccountIDs) == 1:
+		return r.countQuestion(total, f.TeamID, countedPostsByAccount,
+			func(values []string) bool { return values[0] == string(f.SocialAccountIDs[0]) }), true
+	}
+	return q, false
+}
+
 // countGroup counts the posts that pass a group. A filter that most posts pass is counted by the others: the team knows
 // how many posts it has. Neither side is counted much further than the smaller one.
 func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, error) {
 	if g.others.sql == "" || !slices.Equal(f.archived(), []bool{false}) {
 		return r.countMatching(ctx, f, g, 0)
 	}
-	for limit := widest; ; limit *= 4 {
+	for limit := int64(widest); ; limit *= 4 {
 		var all, others int64
 		err := r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT t.post_count, (SELECT count(*) FROM (%s LIMIT %d) "+
 			"AS others) FROM teams t WHERE t.id = $1", bind(g.others.sql, 1), limit),
@@ -119,17 +147,17 @@ func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, er
 		if err != nil {
 			return 0, fmt.Errorf("count the other posts: %w", err)
 		}
-		if others < int64(limit) {
+		if others < limit {
 			return all - others, nil
 		}
-		if passing, err := r.countMatching(ctx, f, g, limit); err != nil || passing < int64(limit) {
+		if passing, err := r.countMatching(ctx, f, g, limit); err != nil || passing < limit {
 			return passing, err
 		}
 	}
 }
 
 // countMatching counts the posts that pass a group, up to a limit unless it is 0.
-func (r reads) countMatching(ctx context.Context, f PostFilter, g group, limit int) (int64, error) {
+func (r reads) countMatching(ctx context.Context, f PostFilter, g group, limit int64) (int64, error) {
 	var branches []branch
 	g.holds.sql = g.lead + g.holds.sql
 	for _, archived := range f.archived() {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,58 +36,93 @@ type Total struct {
 // ScheduledPostPage reads one page of a team's scheduled posts and the total of the list.
 func (r reads) ScheduledPostPage(ctx context.Context, f ScheduledPostFilter, q PageQuery) (
 	PageRows[crier.ScheduledPost], Total, error) {
-	var out PageRows[crier.ScheduledPost]
-	conditions, filters := f.conditions()
+	page, total, err := r.scheduledPostPage(ctx, f, q)
+	out := PageRows[crier.ScheduledPost]{First: page.First, Last: page.Last, Before: page.Before, After: page.After}
+	if err == nil {
+		out.Rows, err = r.withFollowUps(ctx, page.Rows)
+	}
+	if err != nil {
+		return out, total, fmt.Errorf("list scheduled posts: %w", err)
+	}
+	return out, total, nil
+}
+
+func (r reads) scheduledPostPage(ctx context.Context, f ScheduledPostFilter, q PageQuery) (
+	page PageRows[*scheduledPost], total Total, err error) {
 	list := listing[*scheduledPost]{
 		columns: scheduledPostColumns, from: "publications s", id: "s.id",
 		sorts: map[string]string{"scheduledAt": "s.scheduled_at"}, scan: scanScheduledPost,
 		key: func(s *scheduledPost, _ string) Key { return Key{Value: s.ScheduledAt, ID: s.ID} },
 	}
-	scope, err := r.scheduledPostScope(ctx, f)
+	if list.branches, err = r.scheduledPostBranches(ctx, f); err != nil {
+		return page, total, err
+	}
+	if f.isCounted() {
+		page, err = list.page(ctx, r, q, r.scheduledPostCount(f, &total.Count))
+		return page, total, err
+	}
+	if page, err = list.page(ctx, r, q); err != nil {
+		return page, total, err
+	}
+	total, err = r.countScheduledPosts(ctx, f, list.branches)
+	return page, total, err
+}
+
+// scheduledPostBranches returns the ranges of indexes that the list reads: all rows if they are few, which are sorted
+// then, or the indexes in the order of the list.
+func (r reads) scheduledPostBranches(ctx context.Context, f ScheduledPostFilter) ([]branch, error) {
+	ids, few, err := r.fewProblems(ctx, f)
+	if err != nil || few {
+		return []branch{f.branch(ids, f.class())}, err
+	}
+	if few, err = r.fewOnAccounts(ctx, f); err != nil || few {
+		return []branch{f.branch(condition{inTeam, []any{f.TeamID}}, f.class())}, err
+	}
+	return f.branches(), nil
+}
+
+// walkedRows weighs walking the list against finding and sorting the rows of accounts: the walk finds one of them every
+// all / found rows.
+const walkedRows = 20
+
+// fewOnAccounts reports whether the list is filtered by accounts and finding and sorting all of their rows costs less
+// than walking the team's.
+func (r reads) fewOnAccounts(ctx context.Context, f ScheduledPostFilter) (bool, error) {
+	if len(f.SocialAccountIDs) == 0 {
+		return false, nil
+	}
+	var found, all int64
+	err := r.q.Ask(ctx,
+		r.scheduledPostCount(ScheduledPostFilter{TeamID: f.TeamID, SocialAccountIDs: f.SocialAccountIDs}, &found),
+		r.scheduledPostCount(ScheduledPostFilter{TeamID: f.TeamID}, &all))
 	if err != nil {
-		return out, Total{}, fmt.Errorf("list scheduled posts: %w", err)
+		return false, fmt.Errorf("count the rows of accounts: %w", err)
 	}
-	for _, canceled := range f.canceled() {
-		b := branch{where: scope.sql + " AND s.kind = 'post' AND " + canceled, args: slices.Clone(scope.args)}
-		b.require(conditions)
-		list.branches = append(list.branches, b)
-	}
-	page, err := list.page(ctx, r, q)
-	if err != nil {
-		return out, Total{}, fmt.Errorf("list scheduled posts: %w", err)
-	}
-	out = PageRows[crier.ScheduledPost]{First: page.First, Last: page.Last, Before: page.Before, After: page.After}
-	if out.Rows, err = r.withFollowUps(ctx, page.Rows); err != nil {
-		return out, Total{}, fmt.Errorf("list scheduled posts: %w", err)
-	}
-	total, err := r.countBranches(ctx, list.from, list.branches, filters > 1)
-	return out, total, err
+	return found*found <= walkedRows*all, nil
 }
 
 // maxNarrow is the number of problems up to which a list of them is read by their ids.
 const maxNarrow = 500
 
-// scheduledPostScope returns the condition by which a list finds its rows: the team, whose rows are walked in the order
-// of the list, or the ids of the team's problems if the list has nothing else and they are few. A walk would pass all
-// rows that are no problem.
-func (r reads) scheduledPostScope(ctx context.Context, f ScheduledPostFilter) (condition, error) {
-	team := condition{"s.team_id = ?", []any{f.TeamID}}
+// fewProblems returns the condition of the ids of the team's problems, if the list has nothing else and they are few. A
+// walk in the order of the list would pass all rows that are no problem.
+func (r reads) fewProblems(ctx context.Context, f ScheduledPostFilter) (ids condition, few bool, err error) {
 	problems, ok := f.problems()
 	if !ok {
-		return team, nil
+		return ids, false, nil
 	}
 	rows, err := r.q.QueryContext(ctx, fmt.Sprintf("SELECT DISTINCT x.scheduled_post_id FROM publication_problems x "+
 		"WHERE x.team_id = $1 AND %s LIMIT %d", bind(problems.sql, 1), maxNarrow+1),
 		append([]any{f.TeamID}, problems.args...)...)
 	if err != nil {
-		return team, fmt.Errorf("find problems: %w", err)
+		return ids, false, fmt.Errorf("find problems: %w", err)
 	}
-	ids, err := collect(rows, scanID)
-	if err != nil || len(ids) > maxNarrow {
-		return team, err
+	found, err := collect(rows, scanID)
+	if err != nil || len(found) > maxNarrow {
+		return ids, false, err
 	}
-	_, args := inList(1, ids)
-	return among("s.id", args), nil
+	_, args := inList(1, found)
+	return among("s.id", args), true, nil
 }
 
 // problems returns the condition of the problems x that include the whole list; ok is false if the list has more.
@@ -104,60 +140,178 @@ func (f ScheduledPostFilter) problems() (c condition, ok bool) {
 	return c, len(f.Statuses) > 0
 }
 
-// canceled returns the disjoint conditions of the partial indexes that the list walks.
-func (f ScheduledPostFilter) canceled() []string {
-	live, canceled := len(f.Statuses) == 0, false
+// The classes of scheduled posts, each with its own index by time.
+const (
+	classLive     = "s.live"
+	classEnded    = "NOT s.live AND NOT s.canceled"
+	classCanceled = "s.canceled"
+)
+
+// classes returns the classes that the list includes.
+func (f ScheduledPostFilter) classes() []string {
+	if len(f.Statuses) == 0 {
+		return []string{classLive, classEnded}
+	}
+	found := map[string]bool{}
 	for _, s := range f.Statuses {
-		live, canceled = live || s != crier.Canceled, canceled || s == crier.Canceled
+		switch {
+		case s == crier.Canceled:
+			found[classCanceled] = true
+		case s.Live():
+			found[classLive] = true
+		default:
+			found[classEnded] = true
+		}
 	}
-	var out []string
-	if live {
-		out = append(out, "NOT s.canceled")
-	}
-	if canceled {
-		out = append(out, "s.canceled")
-	}
-	return out
+	return slices.Sorted(maps.Keys(found))
 }
 
-// conditions joins the filters that are set and counts them.
-func (f ScheduledPostFilter) conditions() (joined condition, filters int) {
-	var parts []string
-	add := func(sql string, args ...any) {
-		parts, joined.args = append(parts, sql), append(joined.args, args...)
+// class returns one condition for all classes that the list includes; it may be empty.
+func (f ScheduledPostFilter) class() string {
+	switch classes := f.classes(); {
+	case slices.Contains(classes, classCanceled):
+		return ""
+	case slices.Equal(classes, []string{classLive}):
+		return classLive
 	}
-	if len(f.Statuses) > 0 {
-		add("s.status IN ("+marks(len(f.Statuses))+")", anys(f.Statuses)...)
-	}
-	if len(f.Providers) > 0 {
-		add("s.provider IN ("+marks(len(f.Providers))+")", anys(f.Providers)...)
-	}
-	if len(f.SocialAccountIDs) > 0 {
-		add("s.social_account_id IN ("+marks(len(f.SocialAccountIDs))+")", anys(f.SocialAccountIDs)...)
-	}
-	if f.PostID != "" {
-		add("s.post_id = ?", f.PostID)
-	}
-	if f.NeedsAttention != nil {
-		not := ""
-		if !*f.NeedsAttention {
-			not = "NOT "
+	return "NOT s.canceled"
+}
+
+const (
+	// maxScopes is the number of networks up to which each is read by its own index.
+	maxScopes = 8
+	// inTeam hides the condition from the planner, which may prefer the indexes of the team.
+	inTeam = "coalesce(s.team_id, s.team_id) = ?"
+)
+
+// walkedByTeam hides other indexed columns from the planner: sorting what their indexes find would cost more than the
+// walk.
+var walkedByTeam = strings.NewReplacer(
+	"s.social_account_id IN", "coalesce(s.social_account_id, s.social_account_id) IN",
+	"s.provider IN", "coalesce(s.provider, s.provider) IN")
+
+// branches returns the ranges of indexes that the list reads. It is sorted if it is by post or needs attention.
+// Otherwise it is walked in its order: the networks that it is filtered by, or the whole team. What waits is walked by
+// team: the index of a network has it between what ended.
+func (f ScheduledPostFilter) branches() []branch {
+	var branches []branch
+	switch waits := slices.Equal(f.classes(), []string{classLive}); {
+	case f.PostID != "", f.NeedsAttention != nil && *f.NeedsAttention:
+		branches = append(branches, f.branch(condition{inTeam, []any{f.TeamID}}, f.class()))
+	case len(f.Providers) > 0 && len(f.Providers) <= maxScopes && !waits:
+		for _, provider := range f.Providers {
+			scope := condition{"s.team_id = ? AND s.provider = ?", []any{f.TeamID, provider}}
+			branches = append(branches, f.branch(scope, f.class()))
 		}
-		add("s.id "+not+"IN (SELECT x.scheduled_post_id FROM publication_problems x WHERE x.team_id = ?"+
-			" AND x.dismissed_at IS NULL)", f.TeamID)
+	default:
+		for _, class := range f.classes() {
+			b := f.branch(condition{"s.team_id = ?", []any{f.TeamID}}, class)
+			b.where = walkedByTeam.Replace(b.where)
+			branches = append(branches, b)
+		}
 	}
-	filters = len(parts)
-	if f.Scheduled.From != nil {
-		add("s.scheduled_at >= ?", *f.Scheduled.From)
+	return branches
+}
+
+// branch returns the rows of a scope and a class that pass the filters.
+func (f ScheduledPostFilter) branch(scope condition, class string) branch {
+	b := branch{where: scope.sql + " AND s.kind = 'post'", args: slices.Clone(scope.args)}
+	b.require(condition{sql: class})
+	for _, c := range f.conditions() {
+		b.require(c)
 	}
-	if f.Scheduled.To != nil {
-		add("s.scheduled_at < ?", *f.Scheduled.To)
+	return b
+}
+
+// conditions returns the filters that are set.
+func (f ScheduledPostFilter) conditions() []condition {
+	var all []condition
+	add := func(c condition, set bool) {
+		if set {
+			all = append(all, c)
+		}
 	}
-	if f.Scheduled.isSet() {
-		filters++
+	add(among("s.status", f.Statuses), len(f.Statuses) > 0)
+	add(among("s.provider", f.Providers), len(f.Providers) > 0)
+	add(among("s.social_account_id", f.SocialAccountIDs), len(f.SocialAccountIDs) > 0)
+	add(condition{"s.post_id = ?", []any{f.PostID}}, f.PostID != "")
+	if f.NeedsAttention != nil {
+		add(f.attention(*f.NeedsAttention), true)
 	}
-	joined.sql = strings.Join(parts, " AND ")
-	return joined, filters
+	var within conditions
+	within.between("s.scheduled_at", f.Scheduled.From, f.Scheduled.To)
+	add(condition{within.where, within.args}, f.Scheduled.isSet())
+	return all
+}
+
+// attention returns the condition of the scheduled posts that need attention, or of those that do not.
+func (f ScheduledPostFilter) attention(needed bool) condition {
+	not := ""
+	if !needed {
+		not = "NOT "
+	}
+	return condition{"s.id " + not + "IN (SELECT x.scheduled_post_id FROM publication_problems x WHERE x.team_id = ?" +
+		" AND x.dismissed_at IS NULL)", []any{f.TeamID}}
+}
+
+// isCounted reports whether triggers count the rows of the list: it is filtered by status, network and account only.
+func (f ScheduledPostFilter) isCounted() bool {
+	return f.PostID == "" && f.NeedsAttention == nil && !f.Scheduled.isSet()
+}
+
+// scheduledPostCount reads the total of a list that is counted.
+func (r reads) scheduledPostCount(f ScheduledPostFilter, total *int64) question {
+	return r.countQuestion(total, f.TeamID, countedScheduledPosts, func(values []string) bool {
+		provider, account, status := values[0], values[1], values[2]
+		return passes(f.Providers, provider) && passes(f.SocialAccountIDs, account) && passes(f.Statuses, status) &&
+			(len(f.Statuses) > 0 || status != string(crier.Canceled))
+	})
+}
+
+// countScheduledPosts counts the rows of a list that is not counted by triggers: of a single filter all, otherwise up
+// to maxCounted. A filter that most scheduled posts of the team pass is counted by the others.
+func (r reads) countScheduledPosts(ctx context.Context, f ScheduledPostFilter, branches []branch) (Total, error) {
+	if len(f.conditions()) > 1 {
+		return r.countBranches(ctx, "publications s", branches, true)
+	}
+	others := f.others()
+	if len(others) == 0 {
+		return r.countBranches(ctx, "publications s", branches, false)
+	}
+	var all int64
+	if err := r.q.Ask(ctx, r.scheduledPostCount(ScheduledPostFilter{TeamID: f.TeamID}, &all)); err != nil {
+		return Total{}, fmt.Errorf("count all: %w", err)
+	}
+	for limit := int64(widest); ; limit *= 4 { // neither side is counted much further than the smaller one
+		n, err := r.countUpTo(ctx, "publications s", branches, limit)
+		if err != nil || n < limit {
+			return Total{Count: n}, err
+		}
+		n, err = r.countUpTo(ctx, "publications s", others, limit)
+		if err != nil || n < limit {
+			return Total{Count: all - n}, err
+		}
+	}
+}
+
+// others returns the rows of the team that do not pass a single filter, if they can be counted.
+func (f ScheduledPostFilter) others() []branch {
+	others := ScheduledPostFilter{TeamID: f.TeamID}
+	if f.NeedsAttention != nil && !*f.NeedsAttention {
+		needed := true
+		others.NeedsAttention = &needed
+		return others.branches()
+	}
+	var branches []branch
+	if from := f.Scheduled.From; from != nil {
+		others.Scheduled = TimeRange{To: from}
+		branches = append(branches, others.branches()...)
+	}
+	if to := f.Scheduled.To; to != nil {
+		others.Scheduled = TimeRange{From: to}
+		branches = append(branches, others.branches()...)
+	}
+	return branches
 }
 
 // countBranches counts the rows of disjoint branches, if capped up to maxCounted.
@@ -171,7 +325,7 @@ func (r reads) countBranches(ctx context.Context, from string, branches []branch
 }
 
 // countUpTo counts the rows of disjoint branches, each up to a limit unless it is 0.
-func (r reads) countUpTo(ctx context.Context, from string, branches []branch, limit int) (total int64, err error) {
+func (r reads) countUpTo(ctx context.Context, from string, branches []branch, limit int64) (total int64, err error) {
 	for _, b := range branches {
 		query := "SELECT 1 FROM " + from + " WHERE " + b.where
 		if limit > 0 {

@@ -33,6 +33,7 @@ var purgedWithTeam = []string{
 	`DELETE FROM facet_counts WHERE team_id = $1`,
 	`DELETE FROM word_counts WHERE team_id = $1`,
 	`DELETE FROM post_changes WHERE team_id = $1`,
+	`DELETE FROM list_counts WHERE team_id = $1`,
 	`DELETE FROM scheduling_slots WHERE team_id = $1`,
 	`DELETE FROM connections WHERE team_id = $1`,
 	`DELETE FROM social_accounts WHERE team_id = $1`,
@@ -63,7 +64,11 @@ func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Ti
 		return false, err
 	}
 	if len(posts) == 0 {
-		return false, tx.purge(ctx, purgedWithTeam, id)
+		queries := purgedWithTeam
+		if tx.pipe != nil { // only PostgreSQL has it
+			queries = append([]string{`DELETE FROM list_changes WHERE team_id = $1`}, queries...)
+		}
+		return false, tx.purge(ctx, queries, id)
 	}
 	marks, args := inList(1, posts)
 	queries := make([]string, len(purgedWithPosts))

@@ -96,13 +96,15 @@ func (r reads) TakenInstants(ctx context.Context, team crier.ID, accounts []crie
 	map[crier.Time][]crier.SlotTaken, error) {
 	where, args := "", []any{team, from, to}
 	if len(accounts) > 0 {
-		where, args = ` AND p.social_account_id IN (`+placeholders(4, len(accounts))+`)`,
+		where, args = ` AND s.social_account_id IN (`+placeholders(4, len(accounts))+`)`,
 			append(args, anys(accounts)...)
 	}
-	rows, err := r.q.QueryContext(ctx, `SELECT p.scheduled_at, p.social_account_id, p.id, p.post_id, p.status
-		FROM publications p WHERE p.team_id = $1 AND p.kind = 'post' AND NOT p.canceled
-		AND p.scheduled_at >= $2 AND p.scheduled_at < $3 AND p.status IN `+destinationStatuses+where+`
-		ORDER BY p.scheduled_at, p.id`, args...)
+	of := func(class string) string {
+		return `SELECT s.scheduled_at, s.social_account_id, s.id, s.post_id, s.status
+			FROM publications s WHERE s.team_id = $1 AND s.kind = 'post' AND ` + class + `
+			AND s.scheduled_at >= $2 AND s.scheduled_at < $3 AND s.status IN ` + destinationStatuses + where
+	}
+	rows, err := r.q.QueryContext(ctx, of(classLive)+` UNION ALL `+of(classEnded)+` ORDER BY 1, 3`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read taken instants: %w", err)
 	}

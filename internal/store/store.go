@@ -164,6 +164,8 @@ type fragments struct {
 	// expiredKeys selects up to $2 idempotency keys that expired by $1. On SQLite it looks among the oldest rows: they
 	// expire in the order in which they are inserted, and an index costs every request with a key a page or two.
 	expiredKeys string
+	// listCounts selects the values and counts of list $2 of team $1; on PostgreSQL also those that are not merged yet.
+	listCounts string
 }
 
 var (
@@ -179,7 +181,8 @@ var (
 			return ", live", ", " + status + " IN " + liveStatuses
 		},
 		expiredKeys: `SELECT k.principal_id, k.key
-			FROM (SELECT * FROM idempotency_keys ORDER BY rowid LIMIT $2) AS k WHERE k.expires_at <= $1`}
+			FROM (SELECT * FROM idempotency_keys ORDER BY rowid LIMIT $2) AS k WHERE k.expires_at <= $1`,
+		listCounts: listCountsQuery}
 	postgresFragments = fragments{
 		forUpdate: " FOR NO KEY UPDATE",
 		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant
@@ -196,8 +199,12 @@ var (
 		insertLive: func(string) (column, value string) { return "", "" },
 		expiredKeys: `SELECT k.principal_id, k.key
 			FROM idempotency_keys k WHERE k.expires_at <= $1 ORDER BY k.expires_at LIMIT $2`,
+		listCounts: listCountsQuery + ` UNION ALL SELECT x.value, x.change FROM list_changes x
+			WHERE x.team_id = $1 AND x.list = $2`,
 	}
 )
+
+const listCountsQuery = `SELECT c.value, c.row_count FROM list_counts c WHERE c.team_id = $1 AND c.list = $2`
 
 // Open opens the database; it does not migrate it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {

@@ -1,0 +1,271 @@
+package store_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+	"crier/internal/store/storetest"
+)
+
+// miscounted returns the counts that differ from the rows: list, value, real and counted.
+func miscounted(t *testing.T, s *store.Store) [][]string {
+	t.Helper()
+	counted := `SELECT team_id, list, value, row_count AS n FROM list_counts`
+	if s.Dialect() == store.Postgres {
+		counted += ` UNION ALL SELECT team_id, list, value, change FROM list_changes`
+	}
+	return query(t, s, `SELECT c.list, c.value, sum(c.rows), sum(c.n) FROM (
+			SELECT p.team_id, 'posts' AS list, p.status || ' ' || p.post_type || ' ' || p.save_destination AS value,
+				1 AS rows, 0 AS n FROM posts p WHERE p.deleted_at IS NULL
+			UNION ALL SELECT d.team_id, d.list, d.value, 1, 0 FROM (
+				SELECT DISTINCT p.team_id, p.id, 'posts_by_provider' AS list, s.provider AS value
+				FROM posts p JOIN publications s ON s.post_id = p.id
+				WHERE s.kind = 'post' AND p.deleted_at IS NULL AND NOT p.archived
+				UNION ALL SELECT DISTINCT p.team_id, p.id, 'posts_by_account', CAST(s.social_account_id AS text)
+				FROM posts p JOIN publications s ON s.post_id = p.id
+				WHERE s.kind = 'post' AND p.deleted_at IS NULL AND NOT p.archived) AS d
+			UNION ALL SELECT s.team_id, 'scheduled_posts', s.provider || ' ' || CAST(s.social_account_id AS text)
+				|| ' ' || s.status, 1, 0 FROM publications s WHERE s.kind = 'post'
+			UNION ALL SELECT x.team_id, x.list, x.value, 0, x.n FROM (`+counted+`) AS x) AS c
+		GROUP BY c.team_id, c.list, c.value HAVING sum(c.rows) <> sum(c.n) ORDER BY 1, 2`)
+}
+
+// crowd is a team with posts on several accounts, and statements that change them at random.
+type crowd struct {
+	f        *storetest.Fixture
+	random   *rand.Rand
+	accounts []store.Account
+	posts    []store.Post
+}
+
+func newCrowd(f *storetest.Fixture, seed uint64) *crowd {
+	return &crowd{f: f, random: rand.New(rand.NewPCG(seed, 1)),
+		accounts: []store.Account{f.Account, f.NewAccount(crier.ProviderX), f.NewAccount(crier.ProviderLinkedIn)}}
+}
+
+func pick[T any](c *crowd, list []T) T { return list[c.random.IntN(len(list))] }
+
+// step makes one random change and returns what it was.
+func (c *crowd) step(t *testing.T) string {
+	t.Helper()
+	f := c.f
+	if len(c.posts) < 3 || c.random.IntN(4) == 0 {
+		c.posts = append(c.posts, f.NewPost("post", func(p *store.Post) {
+			p.Status = pick(c, []crier.PostStatus{crier.PostDraft, crier.PostIdea})
+			p.PostType = pick(c, crier.PostTypes())
+		}))
+		return "new post"
+	}
+	post := pick(c, c.posts)
+	if c.random.IntN(2) == 0 {
+		account, status := pick(c, c.accounts), pick(c, crier.ScheduledPostStatuses())
+		live := f.Scan(`SELECT count(*) FROM publications WHERE post_id = $1 AND social_account_id = $2 AND live
+			AND kind = 'post'`, post.ID, account.ID)
+		if live > 0 && status.Live() {
+			status = crier.Canceled
+		}
+		p := f.Schedule(post, func(p *store.Publication) {
+			p.SocialAccountID, p.Provider, p.Status = account.ID, account.Provider, crier.Canceled
+			p.ScheduledAt = f.After(time.Duration(c.random.IntN(100)) * time.Minute)
+		})
+		mustExec(t, f.Store, `UPDATE publications SET status = $2 WHERE id = $1`, p.ID, status)
+		if c.random.IntN(3) == 0 {
+			f.Follow(p, store.FirstComment)
+		}
+		return "schedule as " + string(status)
+	}
+	change := pick(c, []string{
+		`UPDATE posts SET status = 'approved' WHERE id = $1 AND deleted_at IS NULL`,
+		`UPDATE posts SET status = 'archived' WHERE id = $1 AND deleted_at IS NULL`,
+		`UPDATE posts SET status = 'draft' WHERE id = $1 AND deleted_at IS NULL`,
+		`UPDATE posts SET status = 'deleted', deleted_at = created_at WHERE id = $1`,
+		`UPDATE posts SET post_type = 'carousel', updated_at = created_at WHERE id = $1`,
+		`UPDATE posts SET save_destination = 'queue' WHERE id = $1`,
+		`UPDATE publications SET status = 'published' WHERE post_id = $1`,
+		`UPDATE publications SET status = 'failed' WHERE post_id = $1 AND status = 'published'`,
+		`UPDATE publications SET status = 'canceled' WHERE post_id = $1 OR status = 'missed'`,
+		`UPDATE publications SET wake_at = NULL WHERE post_id = $1`,
+	})
+	mustExec(t, f.Store, change, post.ID)
+	return change
+}
+
+// The counts of lists agree with the rows, whichever statement changes them.
+func TestListCountsFollowEveryChange(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		seed := rand.Uint64()
+		c := newCrowd(f, seed)
+		for i := range 300 {
+			change := c.step(t)
+			if wrong := miscounted(t, f.Store); len(wrong) > 0 {
+				t.Fatalf("seed %d, step %d, %s: %v", seed, i, change, wrong)
+			}
+			if i%100 == 50 {
+				if err := f.MergeListCounts(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// TestListCountsAreRightAfterTheMigration: rows from before it are counted, and what changes later too.
+func TestListCountsAreRightAfterTheMigration(t *testing.T) {
+	t.Parallel()
+	const before = 58
+	empty.Each(t, func(t *testing.T, database storetest.Database) {
+		s := database.Open(t)
+		if err := s.MigrateTo(context.Background(), before); err != nil {
+			t.Fatal(err)
+		}
+		c := newCrowd(storetest.NewFixture(t, s), rand.Uint64())
+		for range 100 {
+			c.step(t)
+		}
+		if _, err := s.Migrate(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := miscounted(t, s); len(wrong) > 0 {
+			t.Errorf("migrated: %v", wrong)
+		}
+		for range 50 {
+			c.step(t)
+		}
+		if wrong := miscounted(t, s); len(wrong) > 0 {
+			t.Errorf("changed later: %v", wrong)
+		}
+	})
+}
+
+// Writers of several teams in any order neither wait for each other's counts nor lose any while they are merged.
+func TestListCountsAreMergedWhileRowsChange_postgres(t *testing.T) {
+	t.Parallel()
+	f := storetest.NewFixture(t, databases.Fresh(t, store.Postgres).Open(t))
+	ctx := context.Background()
+	var all []store.Publication
+	for range 40 {
+		all = append(all, f.Schedule(f.NewPost("post")))
+	}
+	var writers sync.WaitGroup
+	for n := range 4 {
+		writers.Go(func() {
+			for i := range 40 {
+				status := []crier.ScheduledPostStatus{crier.Published, crier.Failed, crier.Missed}[(i+n)%3]
+				if _, err := f.Writer().ExecContext(ctx, `UPDATE publications SET status = $2 WHERE id = $1`,
+					all[n*10+i%10].ID, status); err != nil {
+					t.Error(err)
+				}
+				if err := f.MergeListCounts(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if wrong := miscounted(t, f.Store); len(wrong) > 0 {
+		t.Errorf("miscounted: %v", wrong)
+	}
+	if err := f.MergeListCounts(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.Scan(`SELECT count(*) FROM list_changes`); n != 0 {
+		t.Errorf("%d changes are not merged", n)
+	}
+	if wrong := miscounted(t, f.Store); len(wrong) > 0 {
+		t.Errorf("miscounted: %v", wrong)
+	}
+}
+
+// The pages and the total of a list agree with the rows, for all combinations of filters.
+func TestListsOfScheduledPostsAgreeWithTheirTotals(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		seed := rand.Uint64()
+		c := newCrowd(f, seed)
+		for range 250 {
+			c.step(t)
+		}
+		yes, no, from, to := true, false, f.After(20*time.Minute), f.After(70*time.Minute)
+		accounts := []crier.ID{crier.NewID()}
+		for _, a := range c.accounts {
+			accounts = append(accounts, a.ID)
+		}
+		for range 150 {
+			filter := store.ScheduledPostFilter{TeamID: f.Team.ID}
+			if c.random.IntN(2) == 0 {
+				filter.Statuses = sample(c, crier.ScheduledPostStatuses())
+			}
+			if c.random.IntN(3) == 0 {
+				filter.Providers = sample(c, crier.Providers())
+			}
+			if c.random.IntN(3) == 0 {
+				filter.SocialAccountIDs = sample(c, accounts)
+			}
+			if c.random.IntN(8) == 0 {
+				filter.PostID = pick(c, c.posts).ID
+			}
+			if c.random.IntN(6) == 0 {
+				filter.NeedsAttention = pick(c, []*bool{&yes, &no})
+			}
+			if c.random.IntN(4) == 0 {
+				filter.Scheduled = pick(c, []store.TimeRange{{From: &from}, {To: &to}, {From: &from, To: &to}})
+			}
+			checkScheduledPosts(t, f, filter, c.random.IntN(2) == 0, seed)
+		}
+	})
+}
+
+func sample[T any](c *crowd, list []T) []T {
+	list = slices.Clone(list)
+	c.random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:1+c.random.IntN(min(3, len(list)))]
+}
+
+// checkScheduledPosts compares a list with the rows that pass its filter one by one.
+func checkScheduledPosts(t *testing.T, f *storetest.Fixture, filter store.ScheduledPostFilter, desc bool, seed uint64) {
+	t.Helper()
+	var want []crier.ID
+	attention := map[string]bool{}
+	for _, row := range query(t, f.Store, `SELECT scheduled_post_id FROM publication_problems
+		WHERE dismissed_at IS NULL`) {
+		attention[row[0]] = true
+	}
+	direction := "ASC"
+	if desc {
+		direction = "DESC"
+	}
+	for _, row := range query(t, f.Store, strings.ReplaceAll(`SELECT id, status, provider, social_account_id, post_id,
+		scheduled_at FROM publications WHERE kind = 'post' ORDER BY scheduled_at ASC, id ASC`, "ASC", direction)) {
+		at, err := time.Parse(crier.StoredTimeLayout, row[5])
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := crier.ScheduledPostStatus(row[1])
+		if (len(filter.Statuses) == 0 && status != crier.Canceled || slices.Contains(filter.Statuses, status)) &&
+			(len(filter.Providers) == 0 || slices.Contains(filter.Providers, crier.Provider(row[2]))) &&
+			(len(filter.SocialAccountIDs) == 0 || slices.Contains(filter.SocialAccountIDs, crier.ID(row[3]))) &&
+			(filter.PostID == "" || filter.PostID == crier.ID(row[4])) &&
+			(filter.NeedsAttention == nil || *filter.NeedsAttention == attention[row[0]]) &&
+			(filter.Scheduled.From == nil || !at.Before(filter.Scheduled.From.Time)) &&
+			(filter.Scheduled.To == nil || at.Before(filter.Scheduled.To.Time)) {
+			want = append(want, crier.ID(row[0]))
+		}
+	}
+	var total store.Total
+	got := walk(t, func(p crier.ScheduledPost) crier.ID { return p.ID }, store.PageQuery{Sort: "scheduledAt", Limit: 7,
+		Desc: desc}, func(q store.PageQuery) (page store.PageRows[crier.ScheduledPost], err error) {
+		page, total, err = f.ScheduledPostPage(context.Background(), filter, q)
+		return page, err
+	})
+	if !slices.Equal(got, want) || total != (store.Total{Count: int64(len(want))}) {
+		t.Errorf("seed %d: %+v: %d with total %+v, want %d", seed, filter, len(got), total, len(want))
+	}
+}
