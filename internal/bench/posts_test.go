@@ -42,6 +42,13 @@ func BenchmarkPosts(b *testing.B) {
 					compare(b, func() { c.run(b, small) }, func() { c.run(b, large) })
 				})
 			}
+			for _, c := range scheduledQueries() {
+				b.Run("scheduled posts: "+c.name, func(b *testing.B) {
+					c.check(b, small)
+					c.check(b, large)
+					compare(b, func() { c.run(b, small) }, func() { c.run(b, large) })
+				})
+			}
 		})
 	}
 }
@@ -54,6 +61,8 @@ type filledTeam struct {
 	tag   crier.ID
 	// account has a publication every twelve minutes in the future: as many as the team has posts, at most 10,000.
 	account crier.ID
+	// other has a publication of every post.
+	other crier.ID
 	// middle is the cursor of a page halfway through the plain list.
 	middle string
 	size   int
@@ -101,6 +110,12 @@ func postQueries() []postQuery {
 		{name: "destination that most posts have", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.SaveDestination = crier.SavedToDrafts
 		}, total: -matching},
+		{name: "network that every post has", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.Providers = []crier.Provider{crier.ProviderLinkedIn}
+		}},
+		{name: "account that every post has", filter: func(t filledTeam, f *service.PostFilter) {
+			f.SocialAccountIDs = []crier.ID{t.other}
+		}},
 		{name: "tag", filter: func(t filledTeam, f *service.PostFilter) { f.TagID = t.tag }, total: matching},
 		{name: "updatedSince", filter: func(_ filledTeam, f *service.PostFilter) { f.Updated.From = &since },
 			total: matching},
@@ -201,11 +216,11 @@ func (s postServer) fill(b testing.TB, n int, mark string) filledTeam {
 	t.tag = crier.ID(s.Do(b, "POST", servertest.Path("/v1/teams/%s/tags", team),
 		servertest.Object{"name": "rare"}).Want(b,
 		http.StatusCreated).Text(b, "id"))
-	t.account = postServer{&testServer{&servertest.Server{Tenant: servertest.Tenant{Team: team},
-		Node: s.Node}}}.InsertAccount(b,
-		crier.ProviderX)
+	accounts := postServer{&testServer{&servertest.Server{Tenant: servertest.Tenant{Team: team}, Node: s.Node}}}
+	t.account, t.other = accounts.InsertAccount(b, crier.ProviderX), accounts.InsertAccount(b, crier.ProviderLinkedIn)
 	names := strings.NewReplacer("{organization}", string(s.Organization), "{team}", string(team), "{tag}",
-		string(t.tag), "{account}", string(t.account))
+		string(t.tag), "{account}", string(t.account), "{other}",
+		string(t.other))
 	for _, statement := range bulkStatements(s.Node.Store.Dialect(), n, mark) {
 		s.Exec(b, names.Replace(statement))
 	}
@@ -246,12 +261,14 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	}
 	second := `(timestamptz '2026-01-01 00:00:00Z' + i * interval '1 second')`
 	recent := `timestamptz '2027-06-01 00:00:00Z'`
+	later := `(timestamptz '2099-01-01 00:00:00Z' + i * interval '1 second')`
 	soon := `(date_trunc('hour', now()) + i * interval '12 minutes')`
 	if dialect == store.SQLite {
 		id = func(kind string) string {
 			return fmt.Sprintf(`printf('%s%s000000-0000-7000-8000-%%012x', i)`, kind, mark)
 		}
 		second = `(strftime('%Y-%m-%d %H:%M:%S', 1767225600 + i, 'unixepoch') || '+00:00')`
+		later = strings.Replace(second, "1767225600", "4070908800", 1)
 		recent = `'2027-06-01 00:00:00+00:00'`
 		soon = `(strftime('%Y-%m-%d %H:%M:%S', strftime('%s', 'now') / 3600 * 3600 + i * 720, 'unixepoch') || '+00:00')`
 	}
@@ -260,6 +277,8 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	rare, sent := fmt.Sprintf(`i %% %d = 0`, n/matching), fmt.Sprintf(`i %% %d = 1`, n/matching)
 	post, payload := id("a"), id("b")
 	rows := func(columns string) string { return numbers + `SELECT ` + columns + ` FROM numbers` }
+	publications := `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id, provider,
+		status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at, updated_at) `
 	return []string{
 		`INSERT INTO posts (id, team_id, post_type, type_given, title, status, delivery_state, save_destination,
 			content_payload_id, scheduled_at, created_at, updated_at) ` +
@@ -276,9 +295,14 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 		`INSERT INTO word_counts (team_id, word, post_count) SELECT w.team_id, w.word, count(*) FROM post_words w
 			WHERE w.team_id = '{team}' GROUP BY w.team_id, w.word`,
 		`INSERT INTO post_tags (post_id, tag_id) ` + rows(post+`, '{tag}'`) + ` WHERE ` + rare,
-		`INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id, provider, status,
-			scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at, updated_at) ` +
-			rows(id("c")+`, '{team}', '{organization}', `+post+`, '{account}', 'x', 'scheduled', `+soon+`, 'UTC', `+payload+`, '{}', '{}', '{}', '{}', `+second+`, `+second) + ` WHERE i <= 10000`,
+		publications + rows(id("c")+`, '{team}', '{organization}', `+post+`, '{account}', 'x', 'scheduled', `+soon+`,
+			'UTC', `+payload+`, '{}', '{}', '{}', '{}', `+second+`, `+second) + ` WHERE i <= 10000`,
+		publications + rows(id("d")+`, '{team}', '{organization}', `+post+`, '{other}', 'linkedin',
+			CASE WHEN i % 2 = 0 THEN 'published' ELSE 'scheduled' END,
+			CASE WHEN i % 2 = 0 THEN `+second+` ELSE `+later+` END,
+			'UTC', `+payload+`, '{}', '{}', '{}', '{}', `+second+`, `+second),
+		`UPDATE publications SET status = 'failed' WHERE id IN (` + rows(id("d")) +
+			fmt.Sprintf(` WHERE i %% 2 = 0 AND i <= %d)`, 2*matching),
 		fmt.Sprintf(`UPDATE tags SET post_count = %d WHERE id = '{tag}'`, matching),
 		fmt.Sprintf(`UPDATE teams SET post_count = %d WHERE id = '{team}'`, n),
 		`INSERT INTO facet_counts (team_id, field, value, post_count) ` +
