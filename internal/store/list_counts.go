@@ -23,15 +23,14 @@ const (
 	countedScheduledPosts  countedList = "scheduled_posts"
 )
 
-// countQuestion sums the counts of a list whose values are kept.
-func (r reads) countQuestion(total *int64, team crier.ID, list countedList, keep func(values []string) bool) question {
+// countQuestion reads the counts of a list. add is called with values and the number of rows that have them, which may
+// be a change and negative: only sums mean something.
+func (r reads) countQuestion(team crier.ID, list countedList, add func(values []string, n int64)) question {
 	return newQuestion(r.listCounts, []any{team, list}, func(row scanner) error {
 		var value string
 		var n int64
 		err := row.Scan(&value, &n)
-		if keep(strings.Fields(value)) {
-			*total += n
-		}
+		add(strings.Fields(value), n)
 		return err
 	})
 }

@@ -117,18 +117,26 @@ func (r reads) postCountQuestion(f PostFilter, groups int, total *int64) (q ques
 	case groups == 0:
 		return newQuestion(postCount, []any{f.TeamID}, func(row scanner) error { return row.Scan(total) }), true
 	case groups == counted:
-		return r.countQuestion(total, f.TeamID, countedPosts, func(values []string) bool {
+		return r.countQuestion(f.TeamID, countedPosts, func(values []string, n int64) {
 			status, postType, destination := values[0], values[1], values[2]
-			return passes(f.Statuses, status) && passes(f.PostTypes, postType) &&
+			if passes(f.Statuses, status) && passes(f.PostTypes, postType) &&
 				(f.SaveDestination == "" || f.SaveDestination == destination) &&
-				(len(f.Statuses) > 0 || status != string(crier.PostArchived))
+				(len(f.Statuses) > 0 || status != string(crier.PostArchived)) {
+				*total += n
+			}
 		}), true
 	case groups == 1 && len(f.Providers) == 1:
-		return r.countQuestion(total, f.TeamID, countedPostsByProvider,
-			func(values []string) bool { return values[0] == string(f.Providers[0]) }), true
+		return r.countQuestion(f.TeamID, countedPostsByProvider, func(values []string, n int64) {
+			if passes(f.Providers, values[0]) {
+				*total += n
+			}
+		}), true
 	case groups == 1 && len(f.SocialAccountIDs) == 1:
-		return r.countQuestion(total, f.TeamID, countedPostsByAccount,
-			func(values []string) bool { return values[0] == string(f.SocialAccountIDs[0]) }), true
+		return r.countQuestion(f.TeamID, countedPostsByAccount, func(values []string, n int64) {
+			if passes(f.SocialAccountIDs, values[0]) {
+				*total += n
+			}
+		}), true
 	}
 	return q, false
 }

@@ -75,30 +75,46 @@ func (r reads) scheduledPostBranches(ctx context.Context, f ScheduledPostFilter)
 	if err != nil || few {
 		return []branch{f.branch(ids, f.class())}, err
 	}
-	if few, err = r.fewOnAccounts(ctx, f); err != nil || few {
-		return []branch{f.branch(condition{inTeam, []any{f.TeamID}}, f.class())}, err
+	if len(f.SocialAccountIDs) == 0 || f.isSorted() {
+		return f.branches(), nil
 	}
-	return f.branches(), nil
+	found, all := map[string]int64{}, map[string]int64{}
+	if err := r.q.Ask(ctx, r.countQuestion(f.TeamID, countedScheduledPosts, func(values []string, n int64) {
+		account, class := values[1], classOf(crier.ScheduledPostStatus(values[2]))
+		all[class] += n
+		if passes(f.SocialAccountIDs, account) {
+			found[class] += n
+		}
+	})); err != nil {
+		return nil, fmt.Errorf("count the rows of accounts: %w", err)
+	}
+	var branches []branch
+	for _, class := range f.classes() {
+		branches = append(branches, f.accountBranches(class, found[class], all[class])...)
+	}
+	return branches, nil
 }
 
 // walkedRows weighs walking the list against finding and sorting the rows of accounts: the walk finds one of them every
 // all / found rows.
 const walkedRows = 20
 
-// fewOnAccounts reports whether the list is filtered by accounts and finding and sorting all of their rows costs less
-// than walking the team's.
-func (r reads) fewOnAccounts(ctx context.Context, f ScheduledPostFilter) (bool, error) {
-	if len(f.SocialAccountIDs) == 0 {
-		return false, nil
+// accountBranches returns the branches of a class of which accounts have found of all rows. Accounts have an index of
+// what waits in the order of the list. Otherwise all of their rows are sorted if that costs less than a walk.
+func (f ScheduledPostFilter) accountBranches(class string, found, all int64) []branch {
+	switch {
+	case found == 0:
+		return nil
+	case class == classLive && len(f.SocialAccountIDs) <= maxScopes:
+		branches := make([]branch, len(f.SocialAccountIDs))
+		for i, id := range f.SocialAccountIDs {
+			branches[i] = f.branch(condition{inTeam + " AND s.social_account_id = ?", []any{f.TeamID, id}}, class)
+		}
+		return branches
+	case found*found <= walkedRows*all:
+		return []branch{f.branch(condition{inTeam, []any{f.TeamID}}, class)}
 	}
-	var found, all int64
-	err := r.q.Ask(ctx,
-		r.scheduledPostCount(ScheduledPostFilter{TeamID: f.TeamID, SocialAccountIDs: f.SocialAccountIDs}, &found),
-		r.scheduledPostCount(ScheduledPostFilter{TeamID: f.TeamID}, &all))
-	if err != nil {
-		return false, fmt.Errorf("count the rows of accounts: %w", err)
-	}
-	return found*found <= walkedRows*all, nil
+	return []branch{f.walk(class)}
 }
 
 // maxNarrow is the number of problems up to which a list of them is read by their ids.
@@ -154,16 +170,19 @@ func (f ScheduledPostFilter) classes() []string {
 	}
 	found := map[string]bool{}
 	for _, s := range f.Statuses {
-		switch {
-		case s == crier.Canceled:
-			found[classCanceled] = true
-		case s.Live():
-			found[classLive] = true
-		default:
-			found[classEnded] = true
-		}
+		found[classOf(s)] = true
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+func classOf(s crier.ScheduledPostStatus) string {
+	switch {
+	case s == crier.Canceled:
+		return classCanceled
+	case s.Live():
+		return classLive
+	}
+	return classEnded
 }
 
 // class returns one condition for all classes that the list includes; it may be empty.
@@ -178,7 +197,7 @@ func (f ScheduledPostFilter) class() string {
 }
 
 const (
-	// maxScopes is the number of networks up to which each is read by its own index.
+	// maxScopes is the number of networks or accounts up to which each is read by its own index.
 	maxScopes = 8
 	// inTeam hides the condition from the planner, which may prefer the indexes of the team.
 	inTeam = "coalesce(s.team_id, s.team_id) = ?"
@@ -190,13 +209,18 @@ var walkedByTeam = strings.NewReplacer(
 	"s.social_account_id IN", "coalesce(s.social_account_id, s.social_account_id) IN",
 	"s.provider IN", "coalesce(s.provider, s.provider) IN")
 
-// branches returns the ranges of indexes that the list reads. It is sorted if it is by post or needs attention.
-// Otherwise it is walked in its order: the networks that it is filtered by, or the whole team. What waits is walked by
-// team: the index of a network has it between what ended.
+// isSorted reports whether all rows of the list are read and sorted, because they are few.
+func (f ScheduledPostFilter) isSorted() bool {
+	return f.PostID != "" || f.NeedsAttention != nil && *f.NeedsAttention
+}
+
+// branches returns the ranges of indexes that a list reads that is not filtered by accounts. Unless it is sorted, it is
+// walked in its order: the networks that it is filtered by, or the whole team. What waits is not walked by network,
+// whose index has it between what ended.
 func (f ScheduledPostFilter) branches() []branch {
 	var branches []branch
 	switch waits := slices.Equal(f.classes(), []string{classLive}); {
-	case f.PostID != "", f.NeedsAttention != nil && *f.NeedsAttention:
+	case f.isSorted():
 		branches = append(branches, f.branch(condition{inTeam, []any{f.TeamID}}, f.class()))
 	case len(f.Providers) > 0 && len(f.Providers) <= maxScopes && !waits:
 		for _, provider := range f.Providers {
@@ -205,12 +229,17 @@ func (f ScheduledPostFilter) branches() []branch {
 		}
 	default:
 		for _, class := range f.classes() {
-			b := f.branch(condition{"s.team_id = ?", []any{f.TeamID}}, class)
-			b.where = walkedByTeam.Replace(b.where)
-			branches = append(branches, b)
+			branches = append(branches, f.walk(class))
 		}
 	}
 	return branches
+}
+
+// walk returns the rows of a class in the team's order of time.
+func (f ScheduledPostFilter) walk(class string) branch {
+	b := f.branch(condition{"s.team_id = ?", []any{f.TeamID}}, class)
+	b.where = walkedByTeam.Replace(b.where)
+	return b
 }
 
 // branch returns the rows of a scope and a class that pass the filters.
@@ -261,10 +290,12 @@ func (f ScheduledPostFilter) isCounted() bool {
 
 // scheduledPostCount reads the total of a list that is counted.
 func (r reads) scheduledPostCount(f ScheduledPostFilter, total *int64) question {
-	return r.countQuestion(total, f.TeamID, countedScheduledPosts, func(values []string) bool {
+	return r.countQuestion(f.TeamID, countedScheduledPosts, func(values []string, n int64) {
 		provider, account, status := values[0], values[1], values[2]
-		return passes(f.Providers, provider) && passes(f.SocialAccountIDs, account) && passes(f.Statuses, status) &&
-			(len(f.Statuses) > 0 || status != string(crier.Canceled))
+		if passes(f.Providers, provider) && passes(f.SocialAccountIDs, account) && passes(f.Statuses, status) &&
+			(len(f.Statuses) > 0 || status != string(crier.Canceled)) {
+			*total += n
+		}
 	})
 }
 
