@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -54,6 +55,8 @@ func (r reads) scheduledPostPage(ctx context.Context, f ScheduledPostFilter, q P
 		sorts: map[string]string{"scheduledAt": "s.scheduled_at"}, scan: scanScheduledPost,
 		key: func(s *scheduledPost, _ string) Key { return Key{Value: s.ScheduledAt, ID: s.ID} },
 	}
+	// Each is read once, even if the filter names it twice.
+	f.Providers, f.SocialAccountIDs = distinct(f.Providers), distinct(f.SocialAccountIDs)
 	if list.branches, err = r.scheduledPostBranches(ctx, f); err != nil {
 		return page, total, err
 	}
@@ -66,6 +69,11 @@ func (r reads) scheduledPostPage(ctx context.Context, f ScheduledPostFilter, q P
 	}
 	total, err = r.countScheduledPosts(ctx, f, list.branches)
 	return page, total, err
+}
+
+// distinct returns the values of a filter without repetitions.
+func distinct[T cmp.Ordered](values []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
 // scheduledPostBranches returns the ranges of indexes that the list reads: all rows if they are few, which are sorted
