@@ -322,13 +322,13 @@ func (r reads) countScheduledPosts(ctx context.Context, f ScheduledPostFilter, b
 		return Total{}, fmt.Errorf("count all: %w", err)
 	}
 	for limit := int64(widest); ; limit *= 4 { // neither side is counted much further than the smaller one
-		n, err := r.countUpTo(ctx, "publications s", branches, limit)
-		if err != nil || n < limit {
-			return Total{Count: n}, err
-		}
-		n, err = r.countUpTo(ctx, "publications s", others, limit)
+		n, err := r.countUpTo(ctx, "publications s", others, limit)
 		if err != nil || n < limit {
 			return Total{Count: all - n}, err
+		}
+		n, err = r.countUpTo(ctx, "publications s", branches, limit)
+		if err != nil || n < limit {
+			return Total{Count: n}, err
 		}
 	}
 }
