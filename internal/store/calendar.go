@@ -100,7 +100,8 @@ func (r reads) CalendarRows(ctx context.Context, team crier.ID, canceled bool, f
 // RecurringRows reads the live recurring posts of a team that are scheduled before a time: the calendar projects the
 // rest of their series.
 func (r reads) RecurringRows(ctx context.Context, team crier.ID, before crier.Time, limit int) ([]CalendarRow, error) {
-	rows, err := r.q.QueryContext(ctx, calendarColumns+r.indexed("publications_recurring")+calendarWhere+`s.recurring AND s.live AND s.scheduled_at < $2
+	rows, err := r.q.QueryContext(ctx, calendarColumns+r.indexed("publications_recurring")+calendarWhere+
+		`s.recurring AND s.live AND s.scheduled_at < $2
 		ORDER BY s.scheduled_at, s.id LIMIT $3`, team, before, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the calendar: %w", err)

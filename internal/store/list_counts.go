@@ -29,9 +29,11 @@ func (r reads) countQuestion(team crier.ID, list countedList, add func(values []
 	return newQuestion(r.listCounts, []any{team, list}, func(row scanner) error {
 		var value string
 		var n int64
-		err := row.Scan(&value, &n)
+		if err := row.Scan(&value, &n); err != nil {
+			return err
+		}
 		add(strings.Fields(value), n)
-		return err
+		return nil
 	})
 }
 

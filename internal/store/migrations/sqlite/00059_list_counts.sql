@@ -60,7 +60,8 @@ CREATE TRIGGER post_destinations_recounted AFTER UPDATE OF status, deleted_at ON
 WHEN (OLD.deleted_at IS NULL AND OLD.status <> 'archived') <> (NEW.deleted_at IS NULL AND NEW.status <> 'archived')
 BEGIN
     INSERT INTO list_counts
-    SELECT NEW.team_id, d.list, d.value, CASE WHEN NEW.deleted_at IS NULL AND NEW.status <> 'archived' THEN 1 ELSE -1 END
+    SELECT NEW.team_id, d.list, d.value,
+        CASE WHEN NEW.deleted_at IS NULL AND NEW.status <> 'archived' THEN 1 ELSE -1 END
     FROM (SELECT 'posts_by_provider' AS list, provider AS value FROM publications
             WHERE post_id = NEW.id AND kind = 'post'
         UNION SELECT 'posts_by_account', social_account_id FROM publications
