@@ -25,8 +25,8 @@ func BenchmarkLogs(b *testing.B) {
 			s.Exec(b, `VACUUM ANALYZE audit_log`)
 			s.Exec(b, `VACUUM ANALYZE audit_counts`)
 		}
-		for _, name := range []string{"events", "events from the middle", "events of a type", "audit log",
-			"audit log before the middle", "audit log of an action", "audit log of a frequent action",
+		for _, name := range []string{"events", "events from the middle", "events of a type", "events of a team",
+			"audit log", "audit log before the middle", "audit log of an action", "audit log of a frequent action",
 			"audit log of a principal", "audit log of a frequent action in a range"} {
 			b.Run(name, func(b *testing.B) {
 				read := func(of servertest.Tenant, path string) {
@@ -66,13 +66,17 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 		numbers, id, at = `generate_series(1, $2::int) AS i`, `gen_random_uuid()`, `to_timestamp($4::bigint + i)`
 	}
 	rare := fmt.Sprintf(`i %% (CAST($2 AS integer) / %d) = 0`, matching)
-	before, principal := s.Number(tb, `SELECT last FROM event_log`), crier.NewID()
+	log, err := s.Node.Store.EventLog(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	before, principal := log.Last, crier.NewID()
 	s.Exec(tb, `INSERT INTO events (id, `+map[store.Dialect]string{store.SQLite: `written, `}[s.Node.Store.Dialect()]+
-		`sequence, organization_id, type, data, created_at) SELECT `+id+`, `+
+		`sequence, organization_id, team_id, type, data, created_at) SELECT `+id+`, `+
 		map[store.Dialect]string{store.SQLite: `$3 + i, `}[s.Node.Store.Dialect()]+`$3 + i, $1,
-		CASE WHEN `+rare+` THEN 'member.joined' ELSE 'post.updated' END, '{"object":{}}', `+at+` FROM `+numbers,
-		of.Organization, rows, before, logStart.Unix())
-	s.Exec(tb, `UPDATE event_log SET last = last + $1`, rows)
+		CASE WHEN `+rare+` THEN $5 ELSE $6 END, CASE WHEN `+rare+` THEN 'member.joined' ELSE 'post.updated' END,
+		'{"object":{}}', `+at+` FROM `+numbers, of.Organization, rows, before, logStart.Unix(), of.Team, crier.NewID())
+	s.Exec(tb, `UPDATE event_log SET last = $1`, before+int64(rows))
 	s.Exec(tb, `INSERT INTO audit_log (id, organization_id, principal_kind, principal_id, person_id, action, target,
 		request_id, created_at) SELECT `+id+`, $1, 'user', $3, $3, CASE WHEN `+rare+` THEN 'createTeam' ELSE 'updatePost'
 		END, '', '', `+at+` FROM `+numbers, of.Organization, rows, principal, logStart.Unix())
@@ -86,7 +90,8 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 	audit := servertest.Path("/v1/organizations/%s/audit-log", of.Organization) + "?limit=25"
 	second := func(i int) string { return logStart.Add(time.Duration(i) * time.Second).Format(time.RFC3339) }
 	return map[string]string{"events": events, "events from the middle": events + "&after=" + string(middle),
-		"events of a type": events + "&types=member.joined", "audit log": audit,
+		"events of a type": events + "&types=member.joined",
+		"events of a team": events + "&teamId=" + string(of.Team), "audit log": audit,
 		"audit log before the middle":    audit + "&to=" + second(rows/2),
 		"audit log of an action":         audit + "&action=createTeam",
 		"audit log of a frequent action": audit + "&action=updatePost",

@@ -123,11 +123,9 @@ func (s *Events) viewOf(ctx context.Context, scope access.OrgScope) (view, error
 	return v, nil
 }
 
-// The cost of a page is bounded: it may end before its limit is reached, and its cursor continues.
-const (
-	maxEventScan   = 5000   // events that are read for a caller who may see few of them
-	maxEventFilter = 20_000 // events among which a filter finds few
-)
+// maxEventScan limits the events that are read for a page, if the caller may see few of them or they are filtered by
+// team and type. The page may then end before its limit is reached, and its cursor continues.
+const maxEventScan = 5000
 
 // List returns a page of the log, oldest first. A client that follows nextCursor sees every event once.
 func (s *Events) List(ctx context.Context, scope access.OrgScope, q EventQuery) (crier.EventPage, error) {
@@ -178,7 +176,7 @@ func withEntry(stored store.Event, fn func(*events.Entry) error) error {
 // ended, or much was read.
 func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, v view, run *scan,
 	fn func(*events.Entry) error) error {
-	filter, err := s.bounded(ctx, organization, q, *run)
+	filter, err := s.bounded(ctx, q, *run)
 	if err != nil {
 		return err
 	}
@@ -214,14 +212,13 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 }
 
 // bounded returns the filter of a query, for as much of the log as one page may look at.
-func (s *Events) bounded(ctx context.Context, organization crier.ID, q EventQuery,
-	run scan) (store.EventFilter, error) {
+func (s *Events) bounded(ctx context.Context, q EventQuery, run scan) (store.EventFilter, error) {
 	filter := q.filter()
 	filter.Until = run.until
-	if filter.TeamID == "" { // types have an index
+	if q.TeamID == "" || len(q.Types) == 0 { // there is an index by team and one by type
 		return filter, nil
 	}
-	end, ok, err := s.store.EventsUntil(ctx, organization, run.at, maxEventFilter)
+	end, ok, err := s.store.TeamEventsUntil(ctx, q.TeamID, run.at, maxEventScan)
 	if ok {
 		filter.Until = min(end, run.until)
 	}

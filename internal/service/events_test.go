@@ -184,19 +184,14 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r := newRules(t, st, testSecret)
-		team := r.initialise(t, crier.WritePosts)
-		scope, teamID := r.organization(t, team), team.Team().ID
-		rare := crier.NewID()
-		write := func(kind crier.EventType, count int) {
+		scope := r.organization(t, r.initialise(t, crier.WritePosts))
+		busy, quiet := crier.NewID(), crier.NewID()
+		write := func(kind crier.EventType, team crier.ID, count int) {
 			t.Helper()
-			team := &teamID
-			if kind == crier.PostDeletedEvent {
-				team = &rare
-			}
 			made := make([]store.NewEvent, count)
 			for i := range made {
 				var err error
-				made[i], err = events.New(crier.TimeOf(r.time), events.Fact{Type: kind, TeamID: team,
+				made[i], err = events.New(crier.TimeOf(r.time), events.Fact{Type: kind, TeamID: &team,
 					OrganizationID: scope.Organization().ID, Object: struct{}{}})
 				if err != nil {
 					t.Fatal(err)
@@ -207,11 +202,13 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		write(crier.PostUpdated, maxEventFilter+10)
-		write(crier.PostDeletedEvent, 1)
-		write(crier.PostUpdated, maxEventFilter)
-		write(crier.PostDeletedEvent, 2)
-		write(crier.PostUpdated, 3)
+		write(crier.PostUpdated, busy, maxEventScan+10)
+		write(crier.PostDeletedEvent, busy, 1)
+		write(crier.PostCreated, quiet, 1)
+		write(crier.PostUpdated, busy, maxEventScan)
+		write(crier.PostDeletedEvent, busy, 2)
+		write(crier.PostCreated, quiet, 2)
+		write(crier.PostUpdated, busy, 3)
 		r.sequence(t)
 		pages := func(q EventQuery) (found []int, last string) {
 			t.Helper()
@@ -224,8 +221,8 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 			}
 			return found, q.After
 		}
-		// The first page ends before the first event of this team. A full page that ends its chunk is not the last one.
-		q := EventQuery{TeamID: rare}
+		// The first page ends before the first event. A full page that ends its chunk is not the last one.
+		q := EventQuery{TeamID: busy, Types: []crier.EventType{crier.PostDeletedEvent}}
 		for limit, want := range map[int][]int{10: {0, 1, 2}, 1: {0, 1, 0, 1, 1}} {
 			q.Limit, q.After = limit, ""
 			var found []int
@@ -233,14 +230,18 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 				t.Errorf("the pages of at most %d have %d events, want %d", limit, found, want)
 			}
 		}
-		// Types have an index.
-		for limit, want := range map[int][]int{10: {3}, 1: {1, 1, 1}} {
-			types := EventQuery{Types: []crier.EventType{crier.PostDeletedEvent, crier.CreditsLow}, Limit: limit}
-			if found, _ := pages(types); !slices.Equal(found, want) {
-				t.Errorf("the pages of at most %d of two types have %d events, want %d", limit, found, want)
+		// There are indexes by type and by team.
+		for name, indexed := range map[string]EventQuery{
+			"types": {Types: []crier.EventType{crier.PostDeletedEvent, crier.CreditsLow}}, "team": {TeamID: quiet},
+		} {
+			for limit, want := range map[int][]int{10: {3}, 1: {1, 1, 1}} {
+				indexed.Limit = limit
+				if found, _ := pages(indexed); !slices.Equal(found, want) {
+					t.Errorf("%s: the pages of at most %d have %d events, want %d", name, limit, found, want)
+				}
 			}
 		}
-		write(crier.PostDeletedEvent, 1)
+		write(crier.PostDeletedEvent, busy, 1)
 		r.sequence(t)
 		if page, err := r.Events.List(t.Context(), scope, q); err != nil || len(page.Data) != 1 || page.HasMore {
 			t.Errorf("behind the last page: %d events, more %v, %v", len(page.Data), page.HasMore, err)

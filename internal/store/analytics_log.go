@@ -82,7 +82,7 @@ type Behind struct {
 func (r reads) AnalyticsBehind(ctx context.Context) (b Behind, err error) {
 	err = r.keyed.QueryRowContext(ctx, `SELECT
 		EXISTS (SELECT 1 FROM events e WHERE e.sequence > l.planned_to AND e.type = $2), v.last - l.planned_to,
-		l.backfilled <> $1 FROM analytics_log l JOIN event_log v ON v.id = 1 WHERE l.id = 1`, lastID,
+		l.backfilled <> $1 FROM analytics_log l JOIN `+r.eventLog+` v ON v.id = 1 WHERE l.id = 1`, lastID,
 		crier.ScheduledPostPublished).Scan(&b.Published, &b.Events, &b.Publications)
 	if err != nil {
 		return b, fmt.Errorf("look for what is not counted: %w", err)

@@ -62,9 +62,8 @@ func (tx *Tx) writeCreditEvents(ctx context.Context) error {
 	changes := tx.jsonRows(creditChangeColumns)
 	kind := `CASE WHEN o.credits_low THEN '` + string(crier.CreditsRecharged) + `' ELSE '` +
 		string(crier.CreditsLow) + `' END`
-	var written int64
 	count := check{want: -1, outcome: func(n int64, err error) error {
-		written, tx.wroteEvents = n, tx.wroteEvents || n > 0
+		tx.wroteEvents = tx.wroteEvents || n > 0
 		return changed("tell of credits").outcome(n, err)
 	}}
 	insert := `INSERT INTO events (id, organization_id, type, data, created_at) SELECT v.key, o.id, ` + kind + `,
@@ -74,15 +73,10 @@ func (tx *Tx) writeCreditEvents(ctx context.Context) error {
 		insert = `INSERT INTO events (id, written, sequence, organization_id, type, data, created_at) SELECT v.key,
 			l.last + row_number() OVER (ORDER BY v.key), l.last + row_number() OVER (ORDER BY v.key), o.id, ` + kind + `,
 			` + creditsEventData + `, v.created FROM ` + changes + ` JOIN organizations o ON o.id = v.organization
-			JOIN event_log l ON l.id = 1 WHERE ` + creditsCrossed
+			JOIN ` + tx.eventLog + ` l ON l.id = 1 WHERE ` + creditsCrossed
 	}
 	if err := tx.queueExec(ctx, count, insert, asJSON(&rows), tx.creditsLow); err != nil {
 		return err
-	}
-	if tx.pipe == nil && written > 0 {
-		if err := tx.countEvents(ctx, written); err != nil {
-			return err
-		}
 	}
 	return tx.queueExec(ctx, changed("note few credits"), `UPDATE organizations AS o SET credits_low = NOT o.credits_low
 		FROM `+changes+` WHERE o.id = v.organization AND `+creditsCrossed, asJSON(&rows), tx.creditsLow)

@@ -74,17 +74,9 @@ func (tx *Tx) insertEvents(ctx context.Context) error {
 			created_at) SELECT v.key, `+organization+`, v.team, v.kind, v.body, v.created
 			FROM `+tx.jsonRows(eventRowColumns)+` WHERE `+hasID+` ORDER BY v.n`, asJSON(&rows))
 	}
-	if err := tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, written, sequence, organization_id,
+	return tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, written, sequence, organization_id,
 		team_id, type, data, created_at) SELECT v.key, l.last + v.n, l.last + v.n, `+organization+`, v.team, v.kind,
-		v.body, v.created FROM `+tx.jsonRows(eventRowColumns)+` JOIN event_log l ON l.id = 1`, asJSON(&rows)); err != nil {
-		return err
-	}
-	return tx.countEvents(ctx, int64(len(rows)))
-}
-
-// countEvents advances the end of the log.
-func (tx *Tx) countEvents(ctx context.Context, n int64) error {
-	return tx.queueExec(ctx, changed("count events"), `UPDATE event_log SET last = last + $1 WHERE id = 1`, n)
+		v.body, v.created FROM `+tx.jsonRows(eventRowColumns)+` JOIN `+tx.eventLog+` l ON l.id = 1`, asJSON(&rows))
 }
 
 // EventsWritten receives after a commit of this process that wrote events. Several commits may share one signal.
@@ -166,7 +158,8 @@ func (tx *Tx) sequenceEvents(ctx context.Context, from eventPlace) (p sequencing
 		from.all).Scan(&p.assigned, &p.database, &p.oldest, &p.id); err != nil || p.assigned == 0 {
 		return p, err
 	}
-	if err := tx.countEvents(ctx, p.assigned); err != nil {
+	if err := tx.queueExec(ctx, changed("count events"), `UPDATE event_log SET last = last + $1 WHERE id = 1`,
+		p.assigned); err != nil {
 		return p, err
 	}
 	// Not in the transactions that write the events: PostgreSQL serializes the commits of transactions that notify.
@@ -266,7 +259,7 @@ type EventLog struct {
 
 // EventLog returns the range of the event log.
 func (r reads) EventLog(ctx context.Context) (l EventLog, err error) {
-	err = r.keyed.QueryRowContext(ctx, `SELECT last, swept FROM event_log WHERE id = 1`).Scan(&l.Last, &l.Swept)
+	err = r.keyed.QueryRowContext(ctx, `SELECT last, swept FROM `+r.eventLog+` l WHERE id = 1`).Scan(&l.Last, &l.Swept)
 	if err != nil {
 		return l, fmt.Errorf("read the event log: %w", err)
 	}
@@ -306,7 +299,11 @@ type EventFilter struct {
 
 // where returns the condition of a filter, with ? for its parameters.
 func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
-	where, args := []string{"e.organization_id = ?", "e.sequence > ?"}, []any{organization, after}
+	of := "e.organization_id"
+	if f.TeamID != "" { // wrapped, so that the index of the team is used, which has fewer
+		of = "coalesce(e.organization_id, e.organization_id)"
+	}
+	where, args := []string{of + " = ?", "e.sequence > ?"}, []any{organization, after}
 	and := func(condition string, values ...any) {
 		where, args = append(where, condition), append(args, values...)
 	}
@@ -331,8 +328,8 @@ func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
 	return strings.Join(where, " AND "), args
 }
 
-// OrganizationEvents reads the events of an organization after a sequence, in order. Each type is read from its own
-// part of the index, and no more than limit of it.
+// OrganizationEvents reads the events of an organization after a sequence, in order. A team's are read from its part of
+// their index. Otherwise each type is read from its own part of an index, and no more than limit of it.
 func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, after int64, f EventFilter,
 	limit int) ([]Event, error) {
 	var parts []string
@@ -340,7 +337,10 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 	for _, one := range f.split() {
 		where, more := one.where(organization, after)
 		from := "events e"
-		if len(one.Types) == 1 {
+		switch {
+		case one.TeamID != "":
+			from += r.indexed("events_by_team")
+		case len(one.Types) == 1:
 			from += r.indexed("events_by_type")
 		}
 		parts = append(parts, bind("SELECT "+eventColumns+" FROM "+from+" WHERE "+where+" ORDER BY e.sequence LIMIT ?",
@@ -363,9 +363,9 @@ func (r reads) OrganizationEvents(ctx context.Context, organization crier.ID, af
 	return collect(rows, scanEvent)
 }
 
-// split returns one filter for each type; the filter itself if it has none.
+// split returns the filters that are read from one part of an index each.
 func (f EventFilter) split() []EventFilter {
-	if len(f.Types) < 2 {
+	if len(f.Types) < 2 || f.TeamID != "" {
 		return []EventFilter{f}
 	}
 	var list []EventFilter
@@ -377,14 +377,14 @@ func (f EventFilter) split() []EventFilter {
 	return list
 }
 
-// EventsUntil returns the sequence of the nth event of an organization after a sequence; ok is false if there are
-// fewer. It is an index-only query.
-func (r reads) EventsUntil(ctx context.Context, organization crier.ID, after int64, n int) (sequence int64, ok bool,
+// TeamEventsUntil returns the sequence of the nth event of a team after a sequence; ok is false if there are fewer. It
+// is an index-only query.
+func (r reads) TeamEventsUntil(ctx context.Context, team crier.ID, after int64, n int) (sequence int64, ok bool,
 	err error) {
 	var found int
-	err = r.q.QueryRowContext(ctx, `SELECT count(*), coalesce(max(x.sequence), 0) FROM (SELECT e.sequence FROM events e
-		WHERE e.organization_id = $1 AND e.sequence > $2 ORDER BY e.sequence LIMIT $3) x`, organization, after, n).Scan(
-		&found, &sequence)
+	err = r.q.QueryRowContext(ctx, `SELECT count(*), coalesce(max(x.sequence), 0) FROM (SELECT e.sequence
+		FROM events e`+r.indexed("events_by_team")+` WHERE e.team_id = $1 AND e.sequence > $2
+		ORDER BY e.sequence LIMIT $3) x`, team, after, n).Scan(&found, &sequence)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for the end of a piece of the events: %w", err)
 	}

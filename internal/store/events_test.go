@@ -193,3 +193,64 @@ func TestEventsAreOrderedDuringAPurge(t *testing.T) {
 		}
 	})
 }
+
+// TestSequencesAreNotGivenAgain deletes the end of the log: readers that have seen it must not miss what follows.
+func TestSequencesAreNotGivenAgain(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		seen := newEvents(t, f.Store, 0)
+		for round, deleted := range []string{`sequence > 2`, `sequence > 0`, `sequence = 6`, `sequence > 3`} {
+			f.Tx(func(_ context.Context, tx *store.Tx) error {
+				record(tx, f, "first")
+				record(tx, f, "second")
+				return nil
+			})
+			var got []int64
+			for _, e := range seen() {
+				got = append(got, e.Sequence)
+			}
+			last := int64(2*round + 2)
+			if want := []int64{last - 1, last}; !slices.Equal(got, want) {
+				t.Fatalf("round %d: the new events have sequences %d, want %d", round, got, want)
+			}
+			if _, err := f.Store.Writer().ExecContext(t.Context(), `DELETE FROM events WHERE `+deleted); err != nil {
+				t.Fatal(err)
+			}
+			if log, err := f.EventLog(t.Context()); err != nil || log.Last != last {
+				t.Errorf("round %d: the log ends at %d, %v; want %d", round, log.Last, err, last)
+			}
+		}
+	})
+}
+
+func TestTeamEventsUntil(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx := t.Context()
+		for range 3 {
+			f.Tx(func(_ context.Context, tx *store.Tx) error {
+				record(tx, f, "organization")
+				tx.RecordEvents(store.NewEvent{ID: crier.NewID(), Type: crier.PostCreated, TeamID: &f.Team.ID,
+					Data: []byte(`{}`), CreatedAt: f.Now})
+				return nil
+			})
+		}
+		events := newEvents(t, f.Store, 0)()
+		until := func(n int) (int64, bool) {
+			sequence, ok, err := f.TeamEventsUntil(ctx, f.Team.ID, 0, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sequence, ok
+		}
+		if at, ok := until(2); at != events[3].Sequence || !ok {
+			t.Errorf("the second event stands at %d, %v", at, ok)
+		}
+		if at, ok := until(4); at != events[5].Sequence || ok {
+			t.Errorf("of fewer the last stands at %d, %v", at, ok)
+		}
+		if _, ok, err := f.TeamEventsUntil(ctx, crier.NewID(), 0, 1); err != nil || ok {
+			t.Errorf("another team has events: %v", err)
+		}
+	})
+}

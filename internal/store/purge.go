@@ -25,8 +25,7 @@ var purgedWithPosts = []string{
 
 // purgedWithTeam deletes the rest of a team. The files of its assets are orphaned and swept later.
 var purgedWithTeam = []string{
-	`DELETE FROM events WHERE organization_id = (SELECT t.organization_id FROM teams t WHERE t.id = $1)
-		AND team_id = $1`,
+	`DELETE FROM events WHERE team_id = $1`,
 	`DELETE FROM analytics_days WHERE team_id = $1`,
 	`DELETE FROM account_days WHERE team_id = $1`,
 	`DELETE FROM tags WHERE team_id = $1`,

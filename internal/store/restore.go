@@ -56,7 +56,9 @@ func (tx *Tx) MarkRestored(ctx context.Context, r Restoration) (found RestoredPu
 	}{
 		{`UPDATE publications SET wake_at = $1, lease_owner = NULL, lease_until = NULL
 			WHERE live AND wake_at IS NOT NULL`, []any{r.RestoredAt}},
-		{`UPDATE event_log SET last = last + $1 WHERE id = 1`, []any{eventGap}},
+		// The backup of an embedded database may not have the end of the log.
+		{`UPDATE event_log SET last = $1 + (SELECT max(n) FROM (SELECT l.last AS n FROM event_log l
+			UNION ALL SELECT max(e.sequence) FROM events e) AS numbers) WHERE id = 1`, []any{eventGap}},
 		{`DELETE FROM sessions`, nil},
 		{`UPDATE river_job SET state = 'available' WHERE state = 'running'`, nil},
 	}

@@ -166,6 +166,10 @@ type fragments struct {
 	expiredKeys string
 	// listCounts selects the values and counts of list $2 of team $1; on PostgreSQL also those that are not merged yet.
 	listCounts string
+	// postCount is the number of posts of team $1 that are neither deleted nor archived.
+	postCount string
+	// eventLog is the table with the range of the event log. SQLite derives its end from the events.
+	eventLog string
 }
 
 var (
@@ -182,7 +186,9 @@ var (
 		},
 		expiredKeys: `SELECT k.principal_id, k.key
 			FROM (SELECT * FROM idempotency_keys ORDER BY rowid LIMIT $2) AS k WHERE k.expires_at <= $1`,
-		listCounts: listCountsQuery}
+		listCounts: listCounts,
+		postCount:  postCountOf(listCounts),
+		eventLog:   `(SELECT id, max(last, coalesce((SELECT max(sequence) FROM events), 0)) AS last, swept FROM event_log)`}
 	postgresFragments = fragments{
 		forUpdate: " FOR NO KEY UPDATE",
 		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant
@@ -199,12 +205,24 @@ var (
 		insertLive: func(string) (column, value string) { return "", "" },
 		expiredKeys: `SELECT k.principal_id, k.key
 			FROM idempotency_keys k WHERE k.expires_at <= $1 ORDER BY k.expires_at LIMIT $2`,
-		listCounts: listCountsQuery + ` UNION ALL SELECT x.value, x.change FROM list_changes x
-			WHERE x.team_id = $1 AND x.list = $2`,
+		listCounts: mergingListCounts,
+		postCount:  postCountOf(mergingListCounts),
+		eventLog:   "event_log",
 	}
 )
 
-const listCountsQuery = `SELECT c.value, c.row_count FROM list_counts c WHERE c.team_id = $1 AND c.list = $2`
+const (
+	listCounts        = `SELECT c.value, c.row_count AS n FROM list_counts c WHERE c.team_id = $1 AND c.list = $2`
+	mergingListCounts = listCounts + ` UNION ALL SELECT x.value, x.change FROM list_changes x
+		WHERE x.team_id = $1 AND x.list = $2`
+)
+
+// postCountOf returns the expression postCount for a query that selects counts. Their values begin with the status.
+func postCountOf(counts string) string {
+	return `(SELECT CAST(coalesce(sum(counts.n), 0) AS bigint) FROM (` +
+		strings.ReplaceAll(counts, "$2", "'"+string(countedPosts)+"'") +
+		`) AS counts WHERE substr(counts.value, 1, 9) <> '` + string(crier.PostArchived) + ` ')`
+}
 
 // Open opens the database; it does not migrate it.
 func Open(ctx context.Context, cfg Config) (*Store, error) {

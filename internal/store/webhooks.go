@@ -53,7 +53,7 @@ func (tx *Tx) InsertWebhook(ctx context.Context, w Webhook) error {
 	_, err := tx.q.ExecContext(ctx, `INSERT INTO webhooks (id, organization_id, url, types, team_ids, description,
 		status,
 		secret, after_sequence, created_at, updated_at)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, l.last, $9, $9 FROM event_log l WHERE l.id = 1`,
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, l.last, $9, $9 FROM `+tx.eventLog+` l WHERE l.id = 1`,
 		w.ID, w.OrganizationID, w.URL, asJSON(&w.Types), teamsOrNull(w.TeamIDs), w.Description, w.Status, w.Secret,
 		w.CreatedAt)
 	if err != nil {
@@ -66,7 +66,7 @@ func (tx *Tx) InsertWebhook(ctx context.Context, w Webhook) error {
 func (tx *Tx) UpdateWebhook(ctx context.Context, w Webhook, switchedOn bool) error {
 	after := `after_sequence`
 	if switchedOn {
-		after = `(SELECT last FROM event_log WHERE id = 1)`
+		after = `(SELECT l.last FROM ` + tx.eventLog + ` l WHERE l.id = 1)`
 	}
 	res, err := tx.q.ExecContext(ctx, `UPDATE webhooks SET url = $2, types = $3, team_ids = $4, description = $5,
 		status = $6, disabled_reason = $7, secret = $8, old_secret = $9, old_secret_ends_at = $10, failures = $11,
