@@ -304,7 +304,6 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 		`UPDATE publications SET status = 'failed' WHERE id IN (` + rows(id("d")) +
 			fmt.Sprintf(` WHERE i %% 2 = 0 AND i <= %d)`, 2*matching),
 		fmt.Sprintf(`UPDATE tags SET post_count = %d WHERE id = '{tag}'`, matching),
-		fmt.Sprintf(`UPDATE teams SET post_count = %d WHERE id = '{team}'`, n),
 		`INSERT INTO facet_counts (team_id, field, value, post_count) ` +
 			rows(`'{team}', 'hashtags', 'tag' || i, i % 97`) + fmt.Sprintf(` WHERE i <= %d`, min(n, 100_000)),
 		`INSERT INTO facet_counts (team_id, field, value, post_count) ` +

@@ -137,23 +137,5 @@ func (s *Posts) finish(ctx context.Context, tx *store.Tx, before *store.Post, p 
 		return crier.Post{}, err
 	}
 	shown := s.shownPost(complete)
-	if err := s.recordPost(tx, before, shown); err != nil {
-		return crier.Post{}, err
-	}
-	return shown, tx.CountPosts(ctx, p.TeamID, listed(p)-listedBefore(before))
-}
-
-// listed is 1 for a post that the plain list shows, else 0.
-func listed(p store.Post) int {
-	if p.Status == crier.PostArchived || p.Status == crier.PostDeleted {
-		return 0
-	}
-	return 1
-}
-
-func listedBefore(p *store.Post) int {
-	if p == nil {
-		return 0
-	}
-	return listed(*p)
+	return shown, s.recordPost(tx, before, shown)
 }

@@ -59,10 +59,7 @@ func (s *Posts) remove(ctx context.Context, tx *store.Tx, p store.Post) error {
 	for _, field := range crier.FacetFields() {
 		none[field] = nil
 	}
-	if err := tx.ReplaceFacets(ctx, p.TeamID, p.ID, none); err != nil {
-		return err
-	}
-	return tx.CountPosts(ctx, p.TeamID, -listed(p))
+	return tx.ReplaceFacets(ctx, p.TeamID, p.ID, none)
 }
 
 // platformDeletes returns the published posts to delete from their networks, and enqueues the deletions.

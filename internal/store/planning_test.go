@@ -102,11 +102,13 @@ func TestPlanningRefusesPostsOfOthersAndDeletedOnes(t *testing.T) {
 			"an approval": f.TryTx(func(ctx context.Context, tx *store.Tx) error {
 				return tx.Approve(ctx, crier.NewID(), f.Now)
 			}),
-			"a count in a deleted team": f.TryTx(func(ctx context.Context, tx *store.Tx) error {
+			"a post in a deleted team": f.TryTx(func(ctx context.Context, tx *store.Tx) error {
 				if err := tx.DeleteTeam(ctx, other, f.Now); err != nil {
 					return err
 				}
-				return tx.CountPosts(ctx, other.ID, 1)
+				p := deleted
+				p.ID, p.TeamID = crier.NewID(), other.ID
+				return tx.InsertPost(ctx, p)
 			}),
 		} {
 			if kindOf(err) != crier.KindNotFound {

@@ -171,21 +171,23 @@ func (r reads) PostsWithAsset(ctx context.Context, asset, after crier.ID, limit 
 	return collect(rows, scanID)
 }
 
-// InsertPost inserts a post that is not scheduled. Content and counters have their own methods.
+// InsertPost inserts a post that is not scheduled; content has its own methods. It fails if the team is deleted, and the
+// team cannot be deleted until the transaction ends.
 func (tx *Tx) InsertPost(ctx context.Context, p Post) error {
 	if tx.newPosts == nil {
 		tx.newPosts = map[crier.ID]bool{}
 	}
 	tx.newPosts[p.ID] = true
-	return tx.queueExec(ctx, changed("insert post"), `INSERT INTO posts (id, team_id, post_type, type_given, title,
+	return tx.queueExec(ctx, changedOne("team", p.TeamID), `INSERT INTO posts (id, team_id, post_type, type_given, title,
 		status, delivery_state, save_destination,
 		content_payload_id, publish_actions, scheduled_at, created_at, updated_at, sort_title, words_version)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, 2)`,
+		SELECT $1, t.id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, 2
+		FROM teams t WHERE t.id = $2 AND t.deleted_at IS NULL`+tx.forShare(),
 		p.ID, p.TeamID, p.PostType, p.TypeGiven, p.Title, p.Status, crier.DeliveryUnscheduled, crier.SavedToDrafts,
 		p.ContentPayloadID, asJSON(p.PostPublishActions), NeverScheduled, p.CreatedAt, titleKey(p.Title))
 }
 
-// UpdatePost writes the fields of a post that users can change. Counters have their own methods.
+// UpdatePost writes the fields of a post that users can change.
 func (tx *Tx) UpdatePost(ctx context.Context, p Post) error {
 	if err := tx.noteArchived(ctx, p.ID, `p.archived <> $2`, p.Status == crier.PostArchived); err != nil {
 		return err
@@ -214,19 +216,6 @@ func (tx *Tx) DeletePost(ctx context.Context, id crier.ID, at crier.Time) error 
 	}
 	return nil
 }
-
-// CountPosts changes the team's counter of posts that are neither deleted nor archived. The row is contended, so call
-// it last in a transaction. It fails if the team is deleted.
-func (tx *Tx) CountPosts(ctx context.Context, team crier.ID, by int) error {
-	if by == 0 {
-		return nil
-	}
-	return tx.queueExec(ctx, changedOne("team", team),
-		`UPDATE teams SET post_count = post_count + $2 WHERE id = $1 AND deleted_at IS NULL`, team, by)
-}
-
-// postCount reads the number of posts of a team that are neither deleted nor archived, from its counter.
-const postCount = `SELECT post_count FROM teams WHERE id = $1`
 
 // RefreshPosts updates the columns of posts that summarize their publications: delivery state, destination and time.
 // Every transaction that changes a publication ends with it. updatedAt stays.

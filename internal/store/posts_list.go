@@ -115,7 +115,7 @@ func (r reads) postCountQuestion(f PostFilter, groups int, total *int64) (q ques
 	}
 	switch {
 	case groups == 0:
-		return newQuestion(postCount, []any{f.TeamID}, func(row scanner) error { return row.Scan(total) }), true
+		return newQuestion(`SELECT `+r.postCount, []any{f.TeamID}, func(row scanner) error { return row.Scan(total) }), true
 	case groups == counted:
 		return r.countQuestion(f.TeamID, countedPosts, func(values []string, n int64) {
 			status, postType, destination := values[0], values[1], values[2]
@@ -149,8 +149,8 @@ func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, er
 	}
 	for limit := int64(widest); ; limit *= 4 {
 		var all, others int64
-		err := r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT t.post_count, (SELECT count(*) FROM (%s LIMIT %d) "+
-			"AS others) FROM teams t WHERE t.id = $1", bind(g.others.sql, 1), limit),
+		err := r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT %s, (SELECT count(*) FROM (%s LIMIT %d) AS others)",
+			r.postCount, bind(g.others.sql, 1), limit),
 			append([]any{f.TeamID}, g.others.args...)...).Scan(&all, &others)
 		if err != nil {
 			return 0, fmt.Errorf("count the other posts: %w", err)

@@ -27,7 +27,7 @@ func (r reads) wordTotal(ctx context.Context, team crier.ID, word string) (total
 				AND (SELECT p.deleted_at IS NULL AND NOT p.archived FROM posts p WHERE p.id = x.post_id)
 				THEN 1 ELSE 0 END - `+indexed+`($2)))
 			FROM post_changes x WHERE x.team_id = $1), 0) AS bigint),
-		coalesce((SELECT t.post_count FROM teams t WHERE t.id = $1), 0)`,
+		`+r.postCount,
 		team, word, wordList([]string{word}), archivedMark+word).Scan(&total, &posts)
 	if err != nil {
 		return 0, 0, fmt.Errorf("count the posts with a word: %w", err)

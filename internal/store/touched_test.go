@@ -12,7 +12,7 @@ func TestCredentialChangesAreDetected(t *testing.T) {
 		`UPDATE users SET name = $2 WHERE id = $1`:                                   true,
 		`WITH done AS (DELETE FROM access_tokens RETURNING 1) SELECT 1`:              true,
 		`UPDATE users SET organization_count = organization_count - 1 WHERE id = $1`: false,
-		`UPDATE teams SET post_count = post_count + $2 WHERE id = $1`:                false,
+		`UPDATE organizations SET team_count = team_count + $2 WHERE id = $1`:        false,
 		`SELECT k.id FROM api_keys k WHERE k.id = $1`:                                false,
 		`INSERT INTO posts (id) VALUES ($1)`:                                         false,
 		`INSERT INTO users_of_old (id) VALUES ($1)`:                                  false,
