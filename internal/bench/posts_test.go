@@ -76,7 +76,8 @@ type postQuery struct {
 	middle bool
 	facets bool
 	slots  bool
-	total  int // 0 means the whole team, less than 0 all but some
+	total  int  // 0 means the whole team, less than 0 all but some
+	capped bool // at 10,000
 }
 
 var since = crier.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -113,6 +114,9 @@ func postQueries() []postQuery {
 		{name: "network that every post has", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.Providers = []crier.Provider{crier.ProviderLinkedIn}
 		}},
+		{name: "two networks", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.Providers = []crier.Provider{crier.ProviderLinkedIn, crier.ProviderX}
+		}, capped: true},
 		{name: "account that every post has", filter: func(t filledTeam, f *service.PostFilter) {
 			f.SocialAccountIDs = []crier.ID{t.other}
 		}},
@@ -177,6 +181,9 @@ func (c postQuery) check(b *testing.B, t filledTeam) {
 	want := c.total
 	if want <= 0 {
 		want += t.size
+	}
+	if c.capped {
+		want = min(want, 10_000)
 	}
 	if page := c.run(b, t); len(page.Data) != crier.DefaultPageSize || page.Total != int64(want) {
 		b.Fatalf("%s finds %d of %d, want %d of %d", c.name, len(page.Data), page.Total, crier.DefaultPageSize, want)
@@ -332,6 +339,7 @@ func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 			"q=common&status=draft&postType=text_post&createdTo=" + at(5001): wide, "status=idea&q=common": rare,
 			"q=common&updatedSince=" + at(1): size,
 			"q=common&postType=carousel":     0,
+			"provider=x,linkedin":            size, "provider=x,threads": size, "provider=linkedin,x&status=idea": rare,
 		} {
 			for _, sort := range []string{"createdAt", "title"} {
 				var pages [][]string
@@ -357,6 +365,13 @@ func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 					t.Errorf("%s by %s: pages %v, in one piece %v", query, sort, pages, whole)
 				}
 			}
+		}
+		// Two networks are not counted one by one if one of them has more than 10,000 posts.
+		s.Exec(t, `INSERT INTO list_counts (team_id, list, value, row_count) VALUES ($1, 'posts_by_provider', 'x', 10001)
+			ON CONFLICT (team_id, list, value) DO UPDATE SET row_count = excluded.row_count`, s.Team)
+		page := s.Do(t, "GET", s.PostsPath()+"?limit=3&provider=x,linkedin", nil).Want(t, http.StatusOK)
+		if got := fmt.Sprintf("%v %v", page.Get(t, "total"), page.Get(t, "totalIsCapped")); got != "10000 true" {
+			t.Errorf("the total of two networks and whether it is capped: %s", got)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"crier"
 )
@@ -53,16 +52,18 @@ func (r reads) ScheduledFrom(ctx context.Context, from map[crier.ID]crier.Time) 
 	if len(from) == 0 {
 		return counts, nil
 	}
-	var parts []string
-	var args []any
-	for account, at := range from {
-		parts = append(parts, fmt.Sprintf(`p.social_account_id = $%d AND p.scheduled_at >= $%d`, len(args)+1,
-			len(args)+2))
-		args = append(args, account, at)
+	type accountRow struct {
+		Key  crier.ID `json:"key"`
+		From jsonTime `json:"earliest"`
 	}
-	rows, err := r.q.QueryContext(ctx, `SELECT p.social_account_id, count(*) FROM publications p WHERE p.live
-		AND p.kind = 'post' AND p.status = 'scheduled'
-		AND (`+strings.Join(parts, " OR ")+`) GROUP BY p.social_account_id`, args...)
+	accounts := make([]accountRow, 0, len(from))
+	for account, at := range from {
+		accounts = append(accounts, accountRow{account, jsonTime(at)})
+	}
+	rows, err := r.q.QueryContext(ctx, `SELECT v.key, (SELECT count(*) FROM publications p
+			WHERE p.social_account_id = v.key AND p.live AND p.scheduled_at >= v.earliest AND p.kind = 'post'
+			AND p.status = 'scheduled')
+		FROM `+r.jsonRows(`key uuid, earliest timestamptz`), asJSON(&accounts))
 	if err != nil {
 		return nil, fmt.Errorf("count what accounts have scheduled: %w", err)
 	}

@@ -45,7 +45,7 @@ func TestTokensAreRenewedBeforeTheyExpireAndSoonestFirst(t *testing.T) {
 		}
 		counts, err := f.ScheduledFrom(ctx, map[crier.ID]crier.Time{second.ID: f.Now, first.ID: f.Now})
 		later, err2 := f.ScheduledFrom(ctx, map[crier.ID]crier.Time{second.ID: f.After(time.Second)})
-		if err != nil || err2 != nil || counts[second.ID] != 1 || counts[first.ID] != 0 || len(later) != 0 {
+		if err != nil || err2 != nil || counts[second.ID] != 1 || counts[first.ID] != 0 || later[second.ID] != 0 {
 			t.Errorf("scheduled %v, later %v; %v, %v", counts, later, err, err2)
 		}
 	})

@@ -37,6 +37,9 @@ type PageRows[T any] struct {
 	Before, After bool
 }
 
+// whole reports whether the page is the whole list, which then needs no counting.
+func (p PageRows[T]) whole() bool { return !p.Before && !p.After }
+
 // branch is an indexable condition of a list. A list can be the union of several disjoint branches.
 type branch struct {
 	where string // with ? for its parameters

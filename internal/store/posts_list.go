@@ -96,6 +96,10 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 	}
 	switch {
 	case word: // already counted
+	case page.whole():
+		total.Count = int64(len(page.Rows))
+	case len(groups) == 1 && max(len(f.Providers), len(f.SocialAccountIDs)) > 1:
+		total, err = r.countDestinations(ctx, f, groups)
 	case len(groups) == 1:
 		total.Count, err = r.countGroup(ctx, f, groups[0])
 	default:
@@ -185,12 +189,44 @@ func (r reads) countCombination(ctx context.Context, f PostFilter, groups []grou
 	if smallest > maxCounted {
 		return Total{Count: maxCounted, Capped: true}, nil
 	}
-	narrow := slices.Index(sizes, smallest)
+	return r.countDriven(ctx, f, groups, slices.Index(sizes, smallest))
+}
+
+// countDestinations counts the posts of several networks or of several accounts: one post may be on more than one of
+// them. If one of them alone has more than maxCounted posts, the total is capped.
+func (r reads) countDestinations(ctx context.Context, f PostFilter, groups []group) (Total, error) {
+	list := countedPostsByProvider
+	if len(f.SocialAccountIDs) > 0 {
+		list = countedPostsByAccount
+	}
+	counts := map[string]int64{}
+	err := r.q.Ask(ctx, r.countQuestion(f.TeamID, list, func(values []string, n int64) {
+		if passes(f.Providers, values[0]) && passes(f.SocialAccountIDs, values[0]) {
+			counts[values[0]] += n
+		}
+	}))
+	if err != nil {
+		return Total{}, fmt.Errorf("count by destination: %w", err)
+	}
+	var largest, all int64
+	for _, n := range counts {
+		largest, all = max(largest, n), all+n
+	}
+	switch {
+	case largest == all:
+		return Total{Count: all}, nil
+	case largest > maxCounted:
+		return Total{Count: maxCounted, Capped: true}, nil
+	}
+	return r.countDriven(ctx, f, groups, 0)
+}
+
+// countDriven counts the posts of a group that pass the others, one by one.
+func (r reads) countDriven(ctx context.Context, f PostFilter, groups []group, narrow int) (total Total, err error) {
 	driver, b := f.driven(groups, narrow)
-	var total Total
-	err = r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM (SELECT DISTINCT post_id FROM (%s) AS found "+
-		"LIMIT %d) AS driver %s WHERE %s", bind(driver.sql, 0), maxCounted+1,
-		r.driven("posts", "p", "id", "driver.post_id"), bind(b.where, len(driver.args))), b.args...).Scan(&total.Count)
+	err = r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*) FROM (SELECT DISTINCT post_id FROM (%s) AS found) "+
+		"AS driver %s WHERE %s", bind(driver.sql, 0), r.driven("posts", "p", "id", "driver.post_id"),
+		bind(b.where, len(driver.args))), b.args...).Scan(&total.Count)
 	if err != nil {
 		return total, fmt.Errorf("count: %w", err)
 	}

@@ -2014,7 +2014,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         APIKeyRotate: {
@@ -2196,7 +2196,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         AnalyticsPrevious: {
@@ -2344,7 +2344,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         AssetUpdate: {
@@ -2457,7 +2457,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         BearerTokens: {
@@ -2774,7 +2774,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         Credits: {
@@ -2930,7 +2930,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         FolderUpdate: {
@@ -2997,7 +2997,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         Issue: {
@@ -3092,7 +3092,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         MemberUpdate: {
@@ -3218,7 +3218,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         OrganizationProfile: {
@@ -3405,7 +3405,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         PostPublishActions: {
@@ -3493,7 +3493,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         PreconditionFailed: {
@@ -3851,7 +3851,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         ScheduledPostUpdate: {
@@ -4125,7 +4125,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         TagSummary: {
@@ -4177,7 +4177,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         TeamUpdate: {
@@ -4446,7 +4446,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         WebhookPage: {
@@ -4457,7 +4457,7 @@ export interface components {
             prevCursor: string | null;
             /** @description Number of entries in the whole list. */
             total: number;
-            /** @description True when the list has more entries than total: a combination of filters is counted up to 10,000. */
+            /** @description True when counting stopped at 10,000, as it does for combinations of filters: total is not the number of entries then. */
             totalIsCapped?: boolean;
         };
         WebhookReplay: {

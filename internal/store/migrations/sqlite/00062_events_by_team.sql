@@ -12,3 +12,5 @@ BEGIN
     UPDATE event_log SET last = max(OLD.sequence, coalesce((SELECT max(sequence) FROM events), 0)) WHERE id = 1;
 END;
 -- +goose StatementEnd
+
+-- teams.post_count is no longer used: list_counts has the number. Nodes of the previous version still write it.
