@@ -23,6 +23,8 @@ const (
 	smallTeam = 1_000
 	largeTeam = 1_000_000
 	matching  = 200
+	// publishing is the number of scheduled posts that are being published.
+	publishing = 10
 )
 
 // BenchmarkPosts compares a team of a thousand posts with one of a million, in the same database: the cost of a list
@@ -310,6 +312,8 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 			'UTC', `+payload+`, '{}', '{}', '{}', '{}', `+second+`, `+second),
 		`UPDATE publications SET status = 'failed' WHERE id IN (` + rows(id("d")) +
 			fmt.Sprintf(` WHERE i %% 2 = 0 AND i <= %d)`, 2*matching),
+		`UPDATE publications SET status = 'publishing', scheduled_at = created_at WHERE id IN (` + rows(id("d")) +
+			fmt.Sprintf(` WHERE i %% 2 = 1 AND i <= %d)`, 2*publishing),
 		fmt.Sprintf(`UPDATE tags SET post_count = %d WHERE id = '{tag}'`, matching),
 		`INSERT INTO facet_counts (team_id, field, value, post_count) ` +
 			rows(`'{team}', 'hashtags', 'tag' || i, i % 97`) + fmt.Sprintf(` WHERE i <= %d`, min(n, 100_000)),

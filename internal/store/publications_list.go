@@ -83,6 +83,9 @@ func distinct[T cmp.Ordered](values []T) []T {
 // then, or the indexes in the order of the list.
 func (r reads) scheduledPostBranches(ctx context.Context, f ScheduledPostFilter) ([]branch, error) {
 	ids, few, err := r.fewProblems(ctx, f)
+	if err == nil && !few {
+		ids, few, err = r.fewPublishing(ctx, f)
+	}
 	if err != nil || few {
 		return []branch{f.branch(ids, f.class())}, err
 	}
@@ -128,7 +131,7 @@ func (f ScheduledPostFilter) accountBranches(class string, found, all int64) []b
 	return []branch{f.walk(class)}
 }
 
-// maxNarrow is the number of problems up to which a list of them is read by their ids.
+// maxNarrow is the number of rows up to which a list of problems, or of what is being published, is read by their ids.
 const maxNarrow = 500
 
 // fewProblems returns the condition of the ids of the team's problems, if the list has nothing else and they are few. A
@@ -138,18 +141,43 @@ func (r reads) fewProblems(ctx context.Context, f ScheduledPostFilter) (ids cond
 	if !ok {
 		return ids, false, nil
 	}
-	rows, err := r.q.QueryContext(ctx, fmt.Sprintf("SELECT DISTINCT x.scheduled_post_id FROM publication_problems x "+
-		"WHERE x.team_id = $1 AND %s LIMIT %d", bind(problems.sql, 1), maxNarrow+1),
-		append([]any{f.TeamID}, problems.args...)...)
+	return r.fewOf(ctx, "SELECT DISTINCT x.scheduled_post_id FROM publication_problems x WHERE x.team_id = $1 AND "+
+		bind(problems.sql, 1), append([]any{f.TeamID}, problems.args...)...)
+}
+
+// fewOf returns the condition of the ids that a query selects, if they are few.
+func (r reads) fewOf(ctx context.Context, query string, args ...any) (ids condition, few bool, err error) {
+	rows, err := r.q.QueryContext(ctx, fmt.Sprintf("%s LIMIT %d", query, maxNarrow+1), args...)
 	if err != nil {
-		return ids, false, fmt.Errorf("find problems: %w", err)
+		return ids, false, fmt.Errorf("find few: %w", err)
 	}
 	found, err := collect(rows, scanID)
 	if err != nil || len(found) > maxNarrow {
 		return ids, false, err
 	}
-	_, args := inList(1, found)
-	return among("s.id", args), true, nil
+	_, values := inList(1, found)
+	return among("s.id", values), true, nil
+}
+
+// fewPublishing returns the condition of the ids of what the team is publishing, if the list has nothing else and they
+// are few. They are due, so they come before what waits; the counts tell when all of them are found. A walk in the order
+// of the list would pass all rows that wait.
+func (r reads) fewPublishing(ctx context.Context, f ScheduledPostFilter) (ids condition, few bool, err error) {
+	var counted []string
+	for _, s := range f.Statuses {
+		if s != crier.Publishing && s != crier.Processing {
+			return ids, false, nil
+		}
+		counted = append(counted, "counts.value LIKE '% "+string(s)+"'")
+	}
+	if len(counted) == 0 {
+		return ids, false, nil
+	}
+	statuses := among("s.status", f.Statuses)
+	return r.fewOf(ctx, `SELECT found.id FROM (SELECT s.id FROM publications s WHERE s.team_id = $1
+			AND s.kind = 'post' AND s.live AND `+bind(statuses.sql, 2)+` ORDER BY s.scheduled_at, s.id
+			LIMIT (SELECT CAST(coalesce(sum(counts.n), 0) AS bigint) FROM (`+r.listCounts+`) AS counts
+				WHERE `+strings.Join(counted, " OR ")+`)) AS found`, append([]any{f.TeamID, countedScheduledPosts}, statuses.args...)...)
 }
 
 // problems returns the condition of the problems x that include the whole list; ok is false if the list has more.
