@@ -57,12 +57,7 @@ func (s *site) now() time.Time { return s.time }
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := newFacade()
-	var err error
-	s.store, err = store.Open(t.Context(), store.Config{DataDir: t.TempDir()})
-	requireNoError(t, err)
-	t.Cleanup(func() { _ = s.store.Close() })
-	_, err = s.store.Migrate(t.Context())
-	requireNoError(t, err)
+	s.store = databases.Fresh(t, store.SQLite).Open(t)
 	keys, err := auth.NewKeyring(auth.NewSecretKey())
 	requireNoError(t, err)
 	services := service.New(service.Config{Store: s.store, Keys: keys, Queue: noJobs{}, Now: s.now,
