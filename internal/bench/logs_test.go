@@ -59,11 +59,13 @@ var logStart = time.Now().Add(-20 * 24 * time.Hour).UTC().Truncate(time.Second)
 // that filters find are spread evenly.
 func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map[string]string {
 	tb.Helper()
+	uuid := ""
 	numbers, id, at := `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) SELECT i,
 		lower(hex(randomblob(16))) AS h FROM n)`, `substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-7' || substr(h, 14, 3) ||
 		'-8' || substr(h, 18, 3) || '-' || substr(h, 21, 12)`, `strftime('%Y-%m-%d %H:%M:%S+00:00', $4 + i, 'unixepoch')`
 	if s.Node.Store.Dialect() == store.Postgres {
 		numbers, id, at = `generate_series(1, $2::int) AS i`, `gen_random_uuid()`, `to_timestamp($4::bigint + i)`
+		uuid = "::uuid"
 	}
 	rare := fmt.Sprintf(`i %% (CAST($2 AS integer) / %d) = 0`, matching)
 	log, err := s.Node.Store.EventLog(tb.Context())
@@ -74,8 +76,8 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 	s.Exec(tb, `INSERT INTO events (id, `+map[store.Dialect]string{store.SQLite: `written, `}[s.Node.Store.Dialect()]+
 		`sequence, organization_id, team_id, type, data, created_at) SELECT `+id+`, `+
 		map[store.Dialect]string{store.SQLite: `$3 + i, `}[s.Node.Store.Dialect()]+`$3 + i, $1,
-		CASE WHEN `+rare+` THEN $5 ELSE $6 END, CASE WHEN `+rare+` THEN 'member.joined' ELSE 'post.updated' END,
-		'{"object":{}}', `+at+` FROM `+numbers, of.Organization, rows, before, logStart.Unix(), of.Team, crier.NewID())
+		CASE WHEN `+rare+` THEN $5`+uuid+` ELSE $6`+uuid+` END,
+		CASE WHEN `+rare+` THEN 'member.joined' ELSE 'post.updated' END, '{"object":{}}', `+at+` FROM `+numbers, of.Organization, rows, before, logStart.Unix(), of.Team, crier.NewID())
 	s.Exec(tb, `UPDATE event_log SET last = $1`, before+int64(rows))
 	s.Exec(tb, `INSERT INTO audit_log (id, organization_id, principal_kind, principal_id, person_id, action, target,
 		request_id, created_at) SELECT `+id+`, $1, 'user', $3, $3, CASE WHEN `+rare+` THEN 'createTeam' ELSE 'updatePost'
