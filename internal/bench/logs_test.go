@@ -77,7 +77,8 @@ func (s *testServer) fillLogs(tb testing.TB, of servertest.Tenant, rows int) map
 		`sequence, organization_id, team_id, type, data, created_at) SELECT `+id+`, `+
 		map[store.Dialect]string{store.SQLite: `$3 + i, `}[s.Node.Store.Dialect()]+`$3 + i, $1,
 		CASE WHEN `+rare+` THEN $5`+uuid+` ELSE $6`+uuid+` END,
-		CASE WHEN `+rare+` THEN 'member.joined' ELSE 'post.updated' END, '{"object":{}}', `+at+` FROM `+numbers, of.Organization, rows, before, logStart.Unix(), of.Team, crier.NewID())
+		CASE WHEN `+rare+` THEN 'member.joined' ELSE 'post.updated' END, '{"object":{}}', `+at+` FROM `+numbers,
+		of.Organization, rows, before, logStart.Unix(), of.Team, crier.NewID())
 	s.Exec(tb, `UPDATE event_log SET last = $1`, before+int64(rows))
 	s.Exec(tb, `INSERT INTO audit_log (id, organization_id, principal_kind, principal_id, person_id, action, target,
 		request_id, created_at) SELECT `+id+`, $1, 'user', $3, $3, CASE WHEN `+rare+` THEN 'createTeam' ELSE 'updatePost'

@@ -173,11 +173,13 @@ func (r reads) fewPublishing(ctx context.Context, f ScheduledPostFilter) (ids co
 	if len(counted) == 0 {
 		return ids, false, nil
 	}
-	statuses := among("s.status", f.Statuses)
+	// The column is wrapped, so that PostgreSQL does not expect to read all rows and sort them.
+	statuses := among("coalesce(s.status, s.status)", f.Statuses)
 	return r.fewOf(ctx, `SELECT found.id FROM (SELECT s.id FROM publications s WHERE s.team_id = $1
 			AND s.kind = 'post' AND s.live AND `+bind(statuses.sql, 2)+` ORDER BY s.scheduled_at, s.id
 			LIMIT (SELECT CAST(coalesce(sum(counts.n), 0) AS bigint) FROM (`+r.listCounts+`) AS counts
-				WHERE `+strings.Join(counted, " OR ")+`)) AS found`, append([]any{f.TeamID, countedScheduledPosts}, statuses.args...)...)
+				WHERE `+strings.Join(counted, " OR ")+`)) AS found`,
+		append([]any{f.TeamID, countedScheduledPosts}, statuses.args...)...)
 }
 
 // problems returns the condition of the problems x that include the whole list; ok is false if the list has more.
