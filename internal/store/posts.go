@@ -171,8 +171,8 @@ func (r reads) PostsWithAsset(ctx context.Context, asset, after crier.ID, limit 
 	return collect(rows, scanID)
 }
 
-// InsertPost inserts a post that is not scheduled; content has its own methods. It fails if the team is deleted, and the
-// team cannot be deleted until the transaction ends.
+// InsertPost inserts a post that is not scheduled; content has its own methods. It fails if the team is deleted, and
+// the team cannot be deleted until the transaction ends.
 func (tx *Tx) InsertPost(ctx context.Context, p Post) error {
 	if tx.newPosts == nil {
 		tx.newPosts = map[crier.ID]bool{}

@@ -160,8 +160,8 @@ func (r reads) fewOf(ctx context.Context, query string, args ...any) (ids condit
 }
 
 // fewPublishing returns the condition of the ids of what the team is publishing, if the list has nothing else and they
-// are few. They are due, so they come before what waits; the counts tell when all of them are found. A walk in the order
-// of the list would pass all rows that wait.
+// are few. They are due, so they come before what waits; the counts tell when all of them are found. A walk in the
+// order of the list would pass all rows that wait.
 func (r reads) fewPublishing(ctx context.Context, f ScheduledPostFilter) (ids condition, few bool, err error) {
 	var counted []string
 	for _, s := range f.Statuses {
