@@ -28,7 +28,7 @@ type ScheduledPostFilter struct {
 // maxCounted limits counting the rows of a combination of filters.
 const maxCounted = 10_000
 
-// Total is the length of a list. Capped means that the list is longer.
+// Total is the length of a list. Capped means that counting stopped at it.
 type Total struct {
 	Count  int64
 	Capped bool
