@@ -176,13 +176,22 @@ func withEntry(stored store.Event, fn func(*events.Entry) error) error {
 // ended, or much was read.
 func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, v view, run *scan,
 	fn func(*events.Entry) error) error {
-	filter, err := s.bounded(ctx, q, *run)
+	filter, ok, err := s.bounded(ctx, organization, q, *run)
 	if err != nil {
 		return err
 	}
+	if !ok {
+		run.at = max(run.at, run.until)
+		return nil
+	}
+	return s.readFiltered(ctx, organization, filter, q.Limit, v, run, fn)
+}
+
+func (s *Events) readFiltered(ctx context.Context, organization crier.ID, filter store.EventFilter, limit int, v view,
+	run *scan, fn func(*events.Entry) error) error {
 	found, read := 0, 0
 	for {
-		size := max(q.Limit, 100)
+		size := max(limit, 100)
 		list, err := s.store.OrganizationEvents(ctx, organization, run.at, filter, size)
 		if err != nil {
 			return err
@@ -195,7 +204,7 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 			if err := withEntry(stored, fn); err != nil {
 				return err
 			}
-			if found++; found == q.Limit {
+			if found++; found == limit {
 				run.more = i+1 < len(list) || len(list) == size || filter.Until < run.until
 				return nil
 			}
@@ -211,18 +220,25 @@ func (s *Events) read(ctx context.Context, organization crier.ID, q EventQuery, 
 	}
 }
 
-// bounded returns the filter of a query, for as much of the log as one page may look at.
-func (s *Events) bounded(ctx context.Context, q EventQuery, run scan) (store.EventFilter, error) {
-	filter := q.filter()
+// bounded returns the filter of a query, for as much of the log as one page may look at. ok is false for the team of
+// another organization: looking through its events would take as long as they are many, which is none of the caller's
+// business.
+func (s *Events) bounded(ctx context.Context, organization crier.ID, q EventQuery, run scan) (filter store.EventFilter,
+	ok bool, err error) {
+	filter = q.filter()
 	filter.Until = run.until
-	if q.TeamID == "" || len(q.Types) == 0 { // there is an index by team and one by type
-		return filter, nil
+	if q.TeamID == "" {
+		return filter, true, nil
 	}
-	end, ok, err := s.store.TeamEventsUntil(ctx, q.TeamID, run.at, maxEventScan)
-	if ok {
+	if ok, err = s.store.HasTeam(ctx, organization, q.TeamID); err != nil || !ok || len(q.Types) == 0 {
+		return filter, ok, err
+	}
+	// There is an index by team and one by type, but none by both.
+	end, longer, err := s.store.TeamEventsUntil(ctx, q.TeamID, run.at, maxEventScan)
+	if longer {
 		filter.Until = min(end, run.until)
 	}
-	return filter, err
+	return filter, true, err
 }
 
 // position returns the sequence behind which a reader goes on; gone is true when what lies there is no longer kept.

@@ -179,20 +179,43 @@ func TestEventsAreKeptForThirtyDays(t *testing.T) {
 	})
 }
 
+// insertTeams inserts teams of an organization.
+func (r *rules) insertTeams(t *testing.T, organization crier.ID, ids ...crier.ID) {
+	t.Helper()
+	err := r.store.WithTx(t.Context(), func(tx *store.Tx) error {
+		for _, id := range ids {
+			if err := tx.InsertTeam(t.Context(), crier.Team{ID: id, OrganizationID: organization, Name: "Team",
+				CreatedAt: crier.TimeOf(r.time), UpdatedAt: crier.TimeOf(r.time)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestEventFilterScansTheLogInChunks has rare events far apart: a page must not read everything between them.
 func TestEventFilterScansTheLogInChunks(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		r := newRules(t, st, testSecret)
 		scope := r.organization(t, r.initialise(t, crier.WritePosts))
-		busy, quiet := crier.NewID(), crier.NewID()
+		organization, other := scope.Organization().ID, crier.NewID()
+		busy, quiet, foreign := crier.NewID(), crier.NewID(), crier.NewID()
+		r.insertTeams(t, organization, busy, quiet)
 		write := func(kind crier.EventType, team crier.ID, count int) {
 			t.Helper()
+			of := organization
+			if team == foreign {
+				of = other
+			}
 			made := make([]store.NewEvent, count)
 			for i := range made {
 				var err error
 				made[i], err = events.New(crier.TimeOf(r.time), events.Fact{Type: kind, TeamID: &team,
-					OrganizationID: scope.Organization().ID, Object: struct{}{}})
+					OrganizationID: of, Object: struct{}{}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -209,6 +232,7 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 		write(crier.PostDeletedEvent, busy, 2)
 		write(crier.PostCreated, quiet, 2)
 		write(crier.PostUpdated, busy, 3)
+		write(crier.PostUpdated, foreign, maxEventScan+10)
 		r.sequence(t)
 		pages := func(q EventQuery) (found []int, last string) {
 			t.Helper()
@@ -228,6 +252,13 @@ func TestEventFilterScansTheLogInChunks(t *testing.T) {
 			var found []int
 			if found, q.After = pages(q); !slices.Equal(found, want) {
 				t.Errorf("the pages of at most %d have %d events, want %d", limit, found, want)
+			}
+		}
+		// A page does not tell that a team of another organization exists, or how long its log is.
+		for _, types := range [][]crier.EventType{nil, {crier.PostUpdated}, {crier.PostDeletedEvent}} {
+			q := EventQuery{TeamID: foreign, Types: types, Limit: 10}
+			if found, _ := pages(q); !slices.Equal(found, []int{0}) {
+				t.Errorf("the pages of another organization's team have %d events", found)
 			}
 		}
 		// There are indexes by type and by team.

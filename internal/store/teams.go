@@ -84,6 +84,16 @@ func (tx *Tx) DeleteTeam(ctx context.Context, t crier.Team, at crier.Time) error
 	return tx.countTeam(ctx, t.OrganizationID, -1)
 }
 
+// HasTeam reports whether a team, which may be deleted, is one of an organization.
+func (r reads) HasTeam(ctx context.Context, organization, team crier.ID) (has bool, err error) {
+	err = r.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM teams t WHERE t.id = $1 AND t.organization_id = $2)`,
+		team, organization).Scan(&has)
+	if err != nil {
+		return false, fmt.Errorf("look for a team: %w", err)
+	}
+	return has, nil
+}
+
 // TeamsIn returns which of the teams exist in the organization.
 func (r reads) TeamsIn(ctx context.Context, organization crier.ID, ids []crier.ID) (map[crier.ID]bool, error) {
 	found := map[crier.ID]bool{}
