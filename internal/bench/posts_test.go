@@ -371,7 +371,8 @@ func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 			}
 		}
 		// Two networks are not counted one by one if one of them has more than 10,000 posts.
-		s.Exec(t, `INSERT INTO list_counts (team_id, list, value, row_count) VALUES ($1, 'posts_by_provider', 'x', 10001)
+		s.Exec(t, `INSERT INTO list_counts (team_id, list, value, row_count)
+			VALUES ($1, 'posts_by_provider', 'x', 10001)
 			ON CONFLICT (team_id, list, value) DO UPDATE SET row_count = excluded.row_count`, s.Team)
 		page := s.Do(t, "GET", s.PostsPath()+"?limit=3&provider=x,linkedin", nil).Want(t, http.StatusOK)
 		if got := fmt.Sprintf("%v %v", page.Get(t, "total"), page.Get(t, "totalIsCapped")); got != "10000 true" {

@@ -129,11 +129,14 @@ func TestManyPublicationsOfOneStatementAreCounted(t *testing.T) {
 		if f.Dialect() == store.SQLite {
 			id, live, ended = `lower(hex(randomblob(16)))`, `, live`, `, FALSE`
 		}
-		mustExec(t, f.Store, `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id, provider,
-			status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at, updated_at`+live+`)
-			SELECT `+id+`, p.team_id, $1, p.id, a.id, a.provider, 'published', p.created_at, 'UTC', p.content_payload_id,
-			'{}', '{}', '{}', '{}', p.created_at, p.created_at`+ended+`
-			FROM posts p CROSS JOIN social_accounts a CROSS JOIN (SELECT 1 UNION ALL SELECT 2) AS twice`, f.Organization.ID)
+		mustExec(t, f.Store, `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id,
+			provider, status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results,
+			created_at, updated_at`+live+`)
+			SELECT `+id+`, p.team_id, $1, p.id, a.id,
+			a.provider, 'published', p.created_at, 'UTC', p.content_payload_id, '{}', '{}', '{}', '{}',
+			p.created_at, p.created_at`+ended+`
+			FROM posts p CROSS JOIN social_accounts a CROSS JOIN (SELECT 1 UNION ALL SELECT 2) AS twice`,
+			f.Organization.ID)
 		if wrong := miscounted(t, f.Store); len(wrong) > 0 {
 			t.Fatal(wrong)
 		}

@@ -178,8 +178,8 @@ func (tx *Tx) InsertPost(ctx context.Context, p Post) error {
 		tx.newPosts = map[crier.ID]bool{}
 	}
 	tx.newPosts[p.ID] = true
-	return tx.queueExec(ctx, changedOne("team", p.TeamID), `INSERT INTO posts (id, team_id, post_type, type_given, title,
-		status, delivery_state, save_destination,
+	return tx.queueExec(ctx, changedOne("team", p.TeamID), `INSERT INTO posts (id, team_id, post_type, type_given,
+		title, status, delivery_state, save_destination,
 		content_payload_id, publish_actions, scheduled_at, created_at, updated_at, sort_title, words_version)
 		SELECT $1, t.id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, 2
 		FROM teams t WHERE t.id = $2 AND t.deleted_at IS NULL`+tx.forShare(),

@@ -119,7 +119,8 @@ func (r reads) postCountQuestion(f PostFilter, groups int, total *int64) (q ques
 	}
 	switch {
 	case groups == 0:
-		return newQuestion(`SELECT `+r.postCount, []any{f.TeamID}, func(row scanner) error { return row.Scan(total) }), true
+		return newQuestion(`SELECT `+r.postCount, []any{f.TeamID},
+			func(row scanner) error { return row.Scan(total) }), true
 	case groups == counted:
 		return r.countQuestion(f.TeamID, countedPosts, func(values []string, n int64) {
 			status, postType, destination := values[0], values[1], values[2]

@@ -188,7 +188,8 @@ var (
 			FROM (SELECT * FROM idempotency_keys ORDER BY rowid LIMIT $2) AS k WHERE k.expires_at <= $1`,
 		listCounts: listCounts,
 		postCount:  postCountOf(listCounts),
-		eventLog:   `(SELECT id, max(last, coalesce((SELECT max(sequence) FROM events), 0)) AS last, swept FROM event_log)`}
+		eventLog: `(SELECT id, max(last, coalesce((SELECT max(sequence) FROM events), 0)) AS last, swept
+			FROM event_log)`}
 	postgresFragments = fragments{
 		forUpdate: " FOR NO KEY UPDATE",
 		listOfTimes: `(SELECT n - 1 AS position, CAST(t AS timestamptz) AS instant

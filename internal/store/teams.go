@@ -86,8 +86,8 @@ func (tx *Tx) DeleteTeam(ctx context.Context, t crier.Team, at crier.Time) error
 
 // HasTeam reports whether a team, which may be deleted, is one of an organization.
 func (r reads) HasTeam(ctx context.Context, organization, team crier.ID) (has bool, err error) {
-	err = r.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM teams t WHERE t.id = $1 AND t.organization_id = $2)`,
-		team, organization).Scan(&has)
+	err = r.keyed.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM teams t
+		WHERE t.id = $1 AND t.organization_id = $2)`, team, organization).Scan(&has)
 	if err != nil {
 		return false, fmt.Errorf("look for a team: %w", err)
 	}
