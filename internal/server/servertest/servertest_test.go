@@ -1,6 +1,7 @@
 package servertest_test
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"os"
@@ -61,4 +62,21 @@ func TestHarnessDetectsResponsesOutsideTheDocument(t *testing.T) {
 			t.Errorf("%s: not noticed", name)
 		}
 	}
+}
+
+func TestSnapshotShowsRequestsAndNotMaintenance(t *testing.T) {
+	t.Parallel()
+	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
+		s := servertest.Start(t, db, servertest.WithRole("api"))
+		s.CreatePost(t, servertest.Object{"text": "A text"})
+		before := s.Snapshot(t)
+		if err := s.Node.Store.MergeListCounts(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		s.WantUnchanged(t, before)
+		s.CreatePost(t, servertest.Object{"text": "Another text"})
+		if s.Snapshot(t) == before {
+			t.Error("the snapshot does not show a new post")
+		}
+	})
 }
