@@ -274,18 +274,20 @@ func (r reads) HasLive(ctx context.Context, post, account crier.ID) (bool, error
 	return true, nil
 }
 
-// replaces selects the publication p that replaces the unsuccessful i: another one of the same post on the same account
-// that is live, or a newer one that was not canceled. The next ones of its own series replace it only while they are
-// live.
-const replaces = `p.post_id = i.post_id AND p.social_account_id = i.social_account_id AND p.kind = 'post'
-	AND p.id <> i.id AND (p.live OR NOT p.canceled AND (p.created_at > i.created_at OR p.created_at = i.created_at
-		AND p.id > i.id) AND coalesce(p.recurrence_of, p.id) <> coalesce(i.recurrence_of, i.id))
-	ORDER BY p.live DESC, p.created_at DESC, p.id DESC LIMIT 1`
+// replacement is the id of the publication that replaces the unsuccessful i: another one of the same post on the same
+// account that is live, or the newest one after it that was not canceled. The next ones of its own series replace it only
+// while they are live.
+const replacement = `coalesce((SELECT p.id FROM publications p WHERE p.post_id = i.post_id
+		AND p.social_account_id = i.social_account_id AND p.kind = 'post' AND p.live AND p.id <> i.id),
+	(SELECT p.id FROM publications p WHERE p.post_id = i.post_id AND (p.created_at, p.id) > (i.created_at, i.id)
+		AND p.social_account_id = i.social_account_id AND p.kind = 'post' AND NOT p.canceled
+		AND coalesce(p.recurrence_of, p.id) <> coalesce(i.recurrence_of, i.id)
+		ORDER BY p.created_at DESC, p.id DESC LIMIT 1))`
 
 // Replacement returns the publication that replaces an unsuccessful one; nil if there is none.
 func (r reads) Replacement(ctx context.Context, of Publication) (*Publication, error) {
-	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications i,
-		publications p WHERE i.id = $1 AND `+replaces, of.ID))
+	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications p
+		WHERE p.id = (SELECT `+replacement+` FROM publications i WHERE i.id = $1)`, of.ID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -219,13 +219,15 @@ func problemsQuestion(found map[crier.ID]problem, which string, args []any) ques
 
 // replacementsQuestion reads the replacements of unsuccessful publications.
 func replacementsQuestion(found map[crier.ID]crier.ID, which string, args []any) question {
-	return newQuestion(`SELECT r.id, r.replaced_by FROM (SELECT i.id, (SELECT p.id FROM publications p WHERE `+replaces+`)
-		AS replaced_by FROM publications i WHERE i.status IN ('failed', 'missed') AND i.id IN (`+which+`)) r
-		WHERE r.replaced_by IS NOT NULL`, args,
+	return newQuestion(`SELECT i.id, `+replacement+` FROM publications i WHERE i.status IN ('failed', 'missed')
+		AND i.id IN (`+which+`)`, args,
 		func(row scanner) error {
-			var of, by crier.ID
+			var of crier.ID
+			var by *crier.ID
 			err := row.Scan(&of, &by)
-			found[of] = by
+			if by != nil {
+				found[of] = *by
+			}
 			return err
 		})
 }
