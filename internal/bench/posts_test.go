@@ -65,6 +65,8 @@ type filledTeam struct {
 	account crier.ID
 	// other has a publication of every post.
 	other crier.ID
+	// seldom has a publication of every fortieth post, all of them published.
+	seldom crier.ID
 	// middle is the cursor of a page halfway through the plain list.
 	middle string
 	size   int
@@ -227,9 +229,9 @@ func (s postServer) fill(b testing.TB, n int, mark string) filledTeam {
 		http.StatusCreated).Text(b, "id"))
 	accounts := postServer{&testServer{&servertest.Server{Tenant: servertest.Tenant{Team: team}, Node: s.Node}}}
 	t.account, t.other = accounts.InsertAccount(b, crier.ProviderX), accounts.InsertAccount(b, crier.ProviderLinkedIn)
+	t.seldom = accounts.InsertAccount(b, crier.ProviderThreads)
 	names := strings.NewReplacer("{organization}", string(s.Organization), "{team}", string(team), "{tag}",
-		string(t.tag), "{account}", string(t.account), "{other}",
-		string(t.other))
+		string(t.tag), "{account}", string(t.account), "{other}", string(t.other), "{seldom}", string(t.seldom))
 	for _, statement := range bulkStatements(s.Node.Store.Dialect(), n, mark) {
 		s.Exec(b, names.Replace(statement))
 	}
@@ -310,6 +312,9 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 			CASE WHEN i % 2 = 0 THEN 'published' ELSE 'scheduled' END,
 			CASE WHEN i % 2 = 0 THEN `+second+` ELSE `+later+` END,
 			'UTC', `+payload+`, '{}', '{}', '{}', '{}', `+second+`, `+second),
+		publications + rows(id("e")+`, '{team}', '{organization}', `+post+`, '{seldom}', 'threads', 'published',
+			`+second+`, 'UTC', `+payload+`, '{}', '{}', '{}', '{}', `+second+`, `+second) +
+			fmt.Sprintf(` WHERE i %% %d = 0`, seldom),
 		`UPDATE publications SET status = 'failed' WHERE id IN (` + rows(id("d")) +
 			fmt.Sprintf(` WHERE i %% 2 = 0 AND i <= %d)`, 2*matching),
 		`UPDATE publications SET status = 'publishing', scheduled_at = created_at WHERE id IN (` + rows(id("d")) +

@@ -11,7 +11,7 @@ import (
 
 // scheduledQuery is a list of scheduled posts to measure. Every post of a team has a scheduled post on the account
 // other, half of them published and half of them waiting, except some that are being published. Up to 10,000 have one
-// that waits on account.
+// that waits on account, and every fortieth has a published one on the account seldom.
 type scheduledQuery struct {
 	name   string
 	filter func(team filledTeam, f *service.ScheduledPostFilter)
@@ -20,7 +20,7 @@ type scheduledQuery struct {
 }
 
 func scheduledQueries() []scheduledQuery {
-	all := func(t filledTeam) int { return t.size + t.planned() }
+	all := func(t filledTeam) int { return t.size + t.planned() + t.size/seldom }
 	return []scheduledQuery{
 		{name: "plain", total: all},
 		{name: "plain, latest first", desc: true, total: all},
@@ -35,7 +35,7 @@ func scheduledQueries() []scheduledQuery {
 		{name: "status that half have, passing those that wait", desc: true,
 			filter: func(_ filledTeam, f *service.ScheduledPostFilter) {
 				f.Statuses = []crier.ScheduledPostStatus{crier.Published}
-			}, total: func(t filledTeam) int { return t.size/2 - matching }},
+			}, total: func(t filledTeam) int { return t.size/2 - matching + t.size/seldom }},
 		{name: "status that few have", filter: func(_ filledTeam, f *service.ScheduledPostFilter) {
 			f.Statuses = []crier.ScheduledPostStatus{crier.Failed}
 		}, total: func(filledTeam) int { return matching }},
@@ -48,12 +48,23 @@ func scheduledQueries() []scheduledQuery {
 		{name: "account that some have", filter: func(t filledTeam, f *service.ScheduledPostFilter) {
 			f.SocialAccountIDs = []crier.ID{t.account}
 		}, total: filledTeam.planned},
+		{name: "account that every fortieth has", filter: func(t filledTeam, f *service.ScheduledPostFilter) {
+			f.SocialAccountIDs = []crier.ID{t.seldom}
+		}, total: func(t filledTeam) int { return t.size / seldom }},
+		{name: "status and account that every fortieth has, latest first", desc: true,
+			filter: func(t filledTeam, f *service.ScheduledPostFilter) {
+				f.SocialAccountIDs = []crier.ID{t.seldom}
+				f.Statuses = []crier.ScheduledPostStatus{crier.Published}
+			}, total: func(t filledTeam) int { return t.size / seldom }},
 		{name: "without attention", filter: func(_ filledTeam, f *service.ScheduledPostFilter) {
 			no := false
 			f.NeedsAttention = &no
 		}, total: func(t filledTeam) int { return all(t) - matching }},
 	}
 }
+
+// seldom: every how many posts one is published on the account of that name.
+const seldom = 40
 
 // planned is the number of scheduled posts on account.
 func (t filledTeam) planned() int { return min(t.size, 10_000) }

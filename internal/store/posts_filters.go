@@ -46,8 +46,8 @@ func (f PostFilter) groups(position string) []group {
 	add(f.rangeGroup("scheduled_at", f.Scheduled), f.Scheduled.isSet())
 	add(f.rangeGroup("created_at", f.Created), f.Created.isSet())
 	add(f.rangeGroup("updated_at", f.Updated), f.Updated.isSet())
-	add(destinationGroup("provider", "s.team_id = ? AND ", []any{f.TeamID}, anys(f.Providers)), len(f.Providers) > 0)
-	add(destinationGroup("social_account_id", "", nil, anys(f.SocialAccountIDs)), len(f.SocialAccountIDs) > 0)
+	add(f.destinationGroup("provider", anys(f.Providers)), len(f.Providers) > 0)
+	add(f.destinationGroup("social_account_id", anys(f.SocialAccountIDs)), len(f.SocialAccountIDs) > 0)
 	add(tagGroup(f.TagID), f.TagID != "")
 	add(assetGroup(f.AssetID), f.AssetID != "")
 	return append(groups, f.wordGroups(position)...)
@@ -184,11 +184,11 @@ func (f PostFilter) findPosts(where string, args []any) condition {
 }
 
 // destinationGroup filters posts by a column of their publications, including canceled ones.
-func destinationGroup(column, scope string, scopeArgs, values []any) group {
+func (f PostFilter) destinationGroup(column string, values []any) group {
 	one := "s." + column + " IN (" + marks(len(values)) + ") AND s.kind = 'post'"
 	return group{
-		find: condition{"SELECT s.post_id FROM publications s WHERE " + scope + one,
-			append(slices.Clone(scopeArgs), values...)},
+		find: condition{"SELECT s.post_id FROM publications s WHERE s.team_id = ? AND " + one,
+			append([]any{f.TeamID}, values...)},
 		holds: condition{"EXISTS (SELECT 1 FROM publications s WHERE s.post_id = p.id AND " + one + ")", values},
 	}
 }

@@ -147,26 +147,22 @@ func (r reads) postCountQuestion(f PostFilter, groups int, total *int64) (q ques
 }
 
 // countGroup counts the posts that pass a group. A filter that most posts pass is counted by the others: the team knows
-// how many posts it has. Neither side is counted much further than the smaller one.
+// how many posts it has.
 func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, error) {
 	if g.others.sql == "" || !slices.Equal(f.archived(), []bool{false}) {
 		return r.countMatching(ctx, f, g, 0)
 	}
-	for limit := int64(widest); ; limit *= 4 {
-		var all, others int64
-		err := r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT %s, (SELECT count(*) FROM (%s LIMIT %d) AS others)",
-			r.postCount, bind(g.others.sql, 1), limit),
-			append([]any{f.TeamID}, g.others.args...)...).Scan(&all, &others)
-		if err != nil {
-			return 0, fmt.Errorf("count the other posts: %w", err)
-		}
-		if others < limit {
-			return all - others, nil
-		}
-		if passing, err := r.countMatching(ctx, f, g, limit); err != nil || passing < limit {
-			return passing, err
-		}
-	}
+	return countBySmallerSide(
+		func(limit int64) (int64, error) { return r.countMatching(ctx, f, g, limit) },
+		func(limit int64) (all, others int64, err error) {
+			err = r.q.QueryRowContext(ctx, fmt.Sprintf("SELECT %s, (SELECT count(*) FROM (%s LIMIT %d) AS others)",
+				r.postCount, bind(g.others.sql, 1), limit),
+				append([]any{f.TeamID}, g.others.args...)...).Scan(&all, &others)
+			if err != nil {
+				return 0, 0, fmt.Errorf("count the other posts: %w", err)
+			}
+			return all, others, nil
+		})
 }
 
 // countMatching counts the posts that pass a group, up to a limit unless it is 0.

@@ -275,8 +275,8 @@ func (r reads) HasLive(ctx context.Context, post, account crier.ID) (bool, error
 }
 
 // replacement is the id of the publication that replaces the unsuccessful i: another one of the same post on the same
-// account that is live, or the newest one after it that was not canceled. The next ones of its own series replace it only
-// while they are live.
+// account that is live, or the newest one after it that was not canceled. The next ones of its own series replace it
+// only while they are live.
 const replacement = `coalesce((SELECT p.id FROM publications p WHERE p.post_id = i.post_id
 		AND p.social_account_id = i.social_account_id AND p.kind = 'post' AND p.live AND p.id <> i.id),
 	(SELECT p.id FROM publications p WHERE p.post_id = i.post_id AND (p.created_at, p.id) > (i.created_at, i.id)

@@ -89,46 +89,70 @@ func (r reads) scheduledPostBranches(ctx context.Context, f ScheduledPostFilter)
 	if err != nil || few {
 		return []branch{f.branch(ids, f.class())}, err
 	}
-	if len(f.SocialAccountIDs) == 0 || f.isSorted() {
+	switch {
+	case len(f.SocialAccountIDs) == 0 || f.isSorted():
 		return f.branches(), nil
+	case len(f.SocialAccountIDs) <= maxScopes && len(f.Statuses) == 0:
+		return f.eachAccount(f.class()), nil
 	}
+	return r.accountBranches(ctx, f)
+}
+
+// accountBranches returns the branches of a list of some classes of the rows of accounts, by the counts of the rows.
+func (r reads) accountBranches(ctx context.Context, f ScheduledPostFilter) ([]branch, error) {
 	found, all := map[string]int64{}, map[string]int64{}
+	var accounts int64
 	if err := r.q.Ask(ctx, r.countQuestion(f.TeamID, countedScheduledPosts, func(values []string, n int64) {
 		account, class := values[1], classOf(crier.ScheduledPostStatus(values[2]))
 		all[class] += n
 		if passes(f.SocialAccountIDs, account) {
 			found[class] += n
+			accounts += n
 		}
 	})); err != nil {
 		return nil, fmt.Errorf("count the rows of accounts: %w", err)
 	}
 	var branches []branch
 	for _, class := range f.classes() {
-		branches = append(branches, f.accountBranches(class, found[class], all[class])...)
+		if found[class] > 0 {
+			branches = append(branches, f.classOfAccounts(class, found[class], accounts, all[class])...)
+		}
 	}
 	return branches, nil
 }
 
-// walkedRows weighs walking the list against finding and sorting the rows of accounts: the walk finds one of them every
-// all / found rows.
+// walkedRows weighs walking a class of the team against reading the rows of accounts: the walk finds one of the found
+// rows every all / found rows.
 const walkedRows = 20
 
-// accountBranches returns the branches of a class of which accounts have found of all rows. Accounts have an index of
-// what waits in the order of the list. Otherwise all of their rows are sorted if that costs less than a walk.
-func (f ScheduledPostFilter) accountBranches(class string, found, all int64) []branch {
-	switch {
-	case found == 0:
-		return nil
-	case class == classLive && len(f.SocialAccountIDs) <= maxScopes:
-		branches := make([]branch, len(f.SocialAccountIDs))
-		for i, id := range f.SocialAccountIDs {
-			branches[i] = f.branch(condition{inTeam + " AND s.social_account_id = ?", []any{f.TeamID, id}}, class)
-		}
-		return branches
-	case found*found <= walkedRows*all:
-		return []branch{f.branch(condition{inTeam, []any{f.TeamID}}, class)}
+// classOfAccounts returns the branches of a class. It has all rows in the team, of which the accounts have found; they
+// have accounts rows in all classes. What waits has an index by account. The other rows of accounts are read from an
+// index of all their classes, unless a walk of the team's class passes fewer rows.
+func (f ScheduledPostFilter) classOfAccounts(class string, found, accounts, all int64) []branch {
+	few := len(f.SocialAccountIDs) <= maxScopes
+	switch walked := walkedRows * all / found; {
+	case few && (class == classLive || accounts-found <= walked):
+		return f.eachAccount(class)
+	case !few && accounts <= walked:
+		of := among("x.social_account_id", f.SocialAccountIDs)
+		return []branch{f.branch(condition{
+			"s.id IN (SELECT x.id FROM publications x WHERE x.team_id = ? AND x.kind = 'post' AND " + of.sql + ")",
+			append([]any{f.TeamID}, of.args...)}, class)}
 	}
 	return []branch{f.walk(class)}
+}
+
+// eachAccount returns the rows of each account in the order of time.
+func (f ScheduledPostFilter) eachAccount(class string) []branch {
+	team := "s.team_id = ?"
+	if class == classLive { // the index of what waits does not have the team
+		team = inTeam
+	}
+	branches := make([]branch, len(f.SocialAccountIDs))
+	for i, id := range f.SocialAccountIDs {
+		branches[i] = f.branch(condition{team + " AND s.social_account_id = ?", []any{f.TeamID, id}}, class)
+	}
+	return branches
 }
 
 // maxNarrow is the number of rows up to which a list of problems, or of what is being published, is read by their ids.
@@ -354,14 +378,26 @@ func (r reads) countScheduledPosts(ctx context.Context, f ScheduledPostFilter, b
 	if err := r.q.Ask(ctx, r.scheduledPostCount(ScheduledPostFilter{TeamID: f.TeamID}, &all)); err != nil {
 		return Total{}, fmt.Errorf("count all: %w", err)
 	}
-	for limit := int64(widest); ; limit *= 4 { // neither side is counted much further than the smaller one
-		n, err := r.countUpTo(ctx, "publications s", others, limit)
+	n, err := countBySmallerSide(
+		func(limit int64) (int64, error) { return r.countUpTo(ctx, "publications s", branches, limit) },
+		func(limit int64) (int64, int64, error) {
+			n, err := r.countUpTo(ctx, "publications s", others, limit)
+			return all, n, err
+		})
+	return Total{Count: n}, err
+}
+
+// countBySmallerSide counts the rows that pass a filter, or those that do not, which are subtracted from all. Both
+// functions count up to a limit, so that neither side is counted much further than the smaller one.
+func countBySmallerSide(passing func(limit int64) (int64, error),
+	others func(limit int64) (all, others int64, err error)) (int64, error) {
+	for limit := int64(widest); ; limit *= 4 {
+		all, n, err := others(limit)
 		if err != nil || n < limit {
-			return Total{Count: all - n}, err
+			return all - n, err
 		}
-		n, err = r.countUpTo(ctx, "publications s", branches, limit)
-		if err != nil || n < limit {
-			return Total{Count: n}, err
+		if n, err = passing(limit); err != nil || n < limit {
+			return n, err
 		}
 	}
 }
