@@ -68,3 +68,35 @@ func (s *Store) MarkAuditFromTheStart(ctx context.Context, organization crier.ID
 	_, _, err := s.markAuditLog(ctx, &unmarkedLog{organization: organization, settled: settled})
 	return err
 }
+
+// Reads are the queries of a store or a transaction.
+type Reads = reads
+
+// Recording returns the queries of the store; note is called with each before it runs.
+func (s *Store) Recording(note func(query string, args []any)) Reads {
+	r := s.reads
+	r.q, r.keyed = recorder{r.q, note}, recorder{r.keyed, note}
+	return r
+}
+
+type recorder struct {
+	queryer
+	note func(query string, args []any)
+}
+
+func (r recorder) QueryContext(ctx context.Context, query string, args ...any) (resultRows, error) {
+	r.note(query, args)
+	return r.queryer.QueryContext(ctx, query, args...)
+}
+
+func (r recorder) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
+	r.note(query, args)
+	return r.queryer.QueryRowContext(ctx, query, args...)
+}
+
+func (r recorder) Ask(ctx context.Context, questions ...question) error {
+	for _, q := range questions {
+		r.note(q.query, q.args)
+	}
+	return r.queryer.Ask(ctx, questions...)
+}

@@ -142,11 +142,12 @@ func (f ScheduledPostFilter) classOfAccounts(class string, found, accounts, all 
 	return []branch{f.walk(class)}
 }
 
-// eachAccount returns the rows of each account in the order of time.
+// eachAccount returns the rows of each account in the order of time. The index of what waits does not have the team;
+// for the index of all rows of an account, those of the team's classes are hidden.
 func (f ScheduledPostFilter) eachAccount(class string) []branch {
-	team := "s.team_id = ?"
-	if class == classLive { // the index of what waits does not have the team
-		team = inTeam
+	team := inTeam
+	if class != classLive {
+		team, class = "s.team_id = ?", outsideClasses.Replace(class)
 	}
 	branches := make([]branch, len(f.SocialAccountIDs))
 	for i, id := range f.SocialAccountIDs {
@@ -273,6 +274,10 @@ const (
 var walkedByTeam = strings.NewReplacer(
 	"s.social_account_id IN", "coalesce(s.social_account_id, s.social_account_id) IN",
 	"s.provider IN", "coalesce(s.provider, s.provider) IN")
+
+// outsideClasses hides the classes from the planner, which would walk their indexes and pass other accounts.
+var outsideClasses = strings.NewReplacer("s.live", "coalesce(s.live, s.live)",
+	"s.canceled", "coalesce(s.canceled, s.canceled)")
 
 // isSorted reports whether all rows of the list are read and sorted, because they are few.
 func (f ScheduledPostFilter) isSorted() bool {
