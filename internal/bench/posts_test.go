@@ -80,8 +80,8 @@ type postQuery struct {
 	middle bool
 	facets bool
 	slots  bool
-	total  int  // 0 means the whole team, less than 0 all but some
-	capped bool // at 10,000
+	total  func(filledTeam) int // nil means the whole team
+	capped bool                 // at 10,000
 }
 
 var since = crier.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -95,26 +95,32 @@ func postQueries() []postQuery {
 		{name: "status", filter: func(_ filledTeam,
 			f *service.PostFilter) {
 			f.Statuses = []crier.PostStatus{crier.PostIdea}
-		}, total: matching},
+		}, total: counted(matching)},
 		{name: "status by title", filter: func(_ filledTeam,
 			f *service.PostFilter) {
 			f.Statuses = []crier.PostStatus{crier.PostIdea}
-		}, sort: "title", total: matching},
+		}, sort: "title", total: counted(matching)},
 		{name: "type that every post has", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.PostTypes = []crier.PostType{crier.TextPost}
 		}},
 		{name: "delivery state that few posts have", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.DeliveryStates = []crier.DeliveryState{crier.DeliveryFailed}
+		}, total: counted(matching)},
+		{name: "delivery state of what is being published", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.DeliveryStates = []crier.DeliveryState{crier.DeliveryPublishing}
+		}, total: counted(publishing)},
+		{name: "delivery state that half of the posts have", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.DeliveryStates = []crier.DeliveryState{crier.DeliveryPublished}
-		}, total: matching},
-		{name: "delivery state that most posts have", filter: func(_ filledTeam, f *service.PostFilter) {
-			f.DeliveryStates = []crier.DeliveryState{crier.DeliveryUnscheduled}
-		}, total: -matching},
+		}, total: filledTeam.published},
+		{name: "delivery state of what waits", filter: func(_ filledTeam, f *service.PostFilter) {
+			f.DeliveryStates = []crier.DeliveryState{crier.DeliveryScheduled}
+		}, total: filledTeam.waiting},
 		{name: "destination that few posts have", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.SaveDestination = crier.SavedToQueue
-		}, total: matching},
+		}, total: counted(matching)},
 		{name: "destination that most posts have", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.SaveDestination = crier.SavedToDrafts
-		}, total: -matching},
+		}, total: func(t filledTeam) int { return t.size - matching }},
 		{name: "network that every post has", filter: func(_ filledTeam, f *service.PostFilter) {
 			f.Providers = []crier.Provider{crier.ProviderLinkedIn}
 		}},
@@ -124,10 +130,10 @@ func postQueries() []postQuery {
 		{name: "account that every post has", filter: func(t filledTeam, f *service.PostFilter) {
 			f.SocialAccountIDs = []crier.ID{t.other}
 		}},
-		{name: "tag", filter: func(t filledTeam, f *service.PostFilter) { f.TagID = t.tag }, total: matching},
+		{name: "tag", filter: func(t filledTeam, f *service.PostFilter) { f.TagID = t.tag }, total: counted(matching)},
 		{name: "updatedSince", filter: func(_ filledTeam, f *service.PostFilter) { f.Updated.From = &since },
-			total: matching},
-		{name: "q", filter: func(_ filledTeam, f *service.PostFilter) { f.Query = "rare" }, total: matching},
+			total: counted(matching)},
+		{name: "q", filter: func(_ filledTeam, f *service.PostFilter) { f.Query = "rare" }, total: counted(matching)},
 		{name: "q of a word that every post has", filter: func(_ filledTeam,
 			f *service.PostFilter) {
 			f.Query = "common"
@@ -135,15 +141,24 @@ func postQueries() []postQuery {
 		{name: "q of a rare and a common word", filter: func(_ filledTeam,
 			f *service.PostFilter) {
 			f.Query = "rare common"
-		}, total: matching},
+		}, total: counted(matching)},
 		{name: "narrow and wide filters", filter: func(t filledTeam, f *service.PostFilter) {
 			f.TagID, f.PostTypes, f.SaveDestination, f.Query = t.tag, []crier.PostType{crier.TextPost}, "drafts",
 				"common"
-		}, total: matching},
+		}, total: counted(matching)},
 		{name: "facets", facets: true},
 		{name: "next slots", slots: true},
 	}
 }
+
+func counted(n int) func(filledTeam) int { return func(filledTeam) int { return n } }
+
+// published is the number of posts with a published scheduled post: every second one, but of the first ones, which have
+// failed, only those that are also on the account seldom.
+func (t filledTeam) published() int { return t.size/2 - matching + 2*matching/seldom }
+
+// waiting is the number of posts with a scheduled post that waits: on account, or every second one on other.
+func (t filledTeam) waiting() int { return t.planned() + (t.size-t.planned())/2 }
 
 func (c postQuery) run(b *testing.B, t filledTeam) crier.Page[crier.Post] {
 	b.Helper()
@@ -182,15 +197,16 @@ func (c postQuery) check(b *testing.B, t filledTeam) {
 	if c.facets || c.slots {
 		return
 	}
-	want := c.total
-	if want <= 0 {
-		want += t.size
+	want := t.size
+	if c.total != nil {
+		want = c.total(t)
 	}
 	if c.capped {
 		want = min(want, 10_000)
 	}
-	if page := c.run(b, t); len(page.Data) != crier.DefaultPageSize || page.Total != int64(want) {
-		b.Fatalf("%s finds %d of %d, want %d of %d", c.name, len(page.Data), page.Total, crier.DefaultPageSize, want)
+	rows := min(want, crier.DefaultPageSize)
+	if page := c.run(b, t); len(page.Data) != rows || page.Total != int64(want) {
+		b.Fatalf("%s finds %d of %d, want %d of %d", c.name, len(page.Data), page.Total, rows, want)
 	}
 }
 
@@ -286,6 +302,9 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 	numbers := fmt.Sprintf(`WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) `,
 		n)
 	rare, sent := fmt.Sprintf(`i %% %d = 0`, n/matching), fmt.Sprintf(`i %% %d = 1`, n/matching)
+	// The state of the first ones follows from account; see the publications below.
+	delivery := fmt.Sprintf(`CASE WHEN i %% 2 = 1 AND i <= %d THEN 'publishing'
+		WHEN i %% 2 = 1 OR i <= 10000 THEN 'scheduled' ELSE 'published' END`, 2*publishing)
 	post, payload := id("a"), id("b")
 	rows := func(columns string) string { return numbers + `SELECT ` + columns + ` FROM numbers` }
 	publications := `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id, provider,
@@ -294,7 +313,7 @@ func bulkStatements(dialect store.Dialect, n int, mark string) []string {
 		`INSERT INTO posts (id, team_id, post_type, type_given, title, status, delivery_state, save_destination,
 			content_payload_id, scheduled_at, created_at, updated_at) ` +
 			rows(post+`, '{team}', 'text_post', FALSE, 'title ' || i, CASE WHEN `+rare+` THEN 'idea' ELSE 'draft' END,
-				CASE WHEN `+sent+` THEN 'published' ELSE 'unscheduled' END,
+				`+delivery+`,
 				CASE WHEN `+sent+` THEN 'queue' ELSE 'drafts' END, `+payload+`, `+
 				strings.Replace(recent, "2027", "0001",
 					1)+`, `+second+`, CASE WHEN `+rare+` THEN `+recent+` ELSE `+second+` END`),
@@ -334,7 +353,8 @@ func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 	const size = 5000
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
 		s := startPostServer(t, db)
-		s.Team = s.fill(t, size, "1").id
+		filled := s.fill(t, size, "1")
+		s.Team = filled.id
 		rare, wide := size/(size/matching), size-size/(size/matching)
 		at := func(second int) string {
 			return url.QueryEscape(time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC).Format(time.RFC3339))
@@ -342,8 +362,13 @@ func TestWideFiltersMatchNarrowOnes(t *testing.T) {
 		for query, want := range map[string]int{
 			"q=common": size, "status=draft": wide, "status=draft,archived": wide, "status=draft,idea": size,
 			"postType=text_post": size, "saveDestination=drafts": wide, "saveDestination=queue": rare,
-			"deliveryState=unscheduled": wide, "deliveryState=published": rare,
-			"createdFrom=" + at(1): size, "createdFrom=" + at(100) + "&createdTo=" + at(4900): 4800,
+			"deliveryState=unscheduled": 0, "deliveryState=published": filled.published(),
+			"deliveryState=scheduled": filled.waiting(), "deliveryState=publishing": publishing,
+			"deliveryState=failed": matching, "deliveryState=scheduled,publishing": size,
+			"deliveryState=published,failed":        size / 2,
+			"deliveryState=published&provider=x":    filled.published(),
+			"deliveryState=publishing&status=draft": publishing,
+			"createdFrom=" + at(1):                  size, "createdFrom=" + at(100) + "&createdTo=" + at(4900): 4800,
 			"q=common&status=draft": wide,
 			"q=common&status=draft&postType=text_post&createdTo=" + at(5001): wide, "status=idea&q=common": rare,
 			"q=common&updatedSince=" + at(1): size,

@@ -21,6 +21,8 @@ const (
 	countedPostsByProvider countedList = "posts_by_provider"
 	countedPostsByAccount  countedList = "posts_by_account"
 	countedScheduledPosts  countedList = "scheduled_posts"
+	// repeatsByState is how many more scheduled posts are in a state than listed posts have one in it.
+	repeatsByState countedList = "repeats_by_state"
 )
 
 // countQuestion reads the counts of a list. add is called with values and the number of rows that have them, which may

@@ -14,6 +14,14 @@ import (
 	"crier/internal/store/storetest"
 )
 
+// countedStates selects the states that scheduled posts are counted in, by their status.
+const countedStates = `SELECT 'any' AS state, 'scheduled' AS status UNION ALL SELECT 'any', 'publishing'
+	UNION ALL SELECT 'any', 'processing' UNION ALL SELECT 'any', 'published' UNION ALL SELECT 'any', 'failed'
+	UNION ALL SELECT 'any', 'missed' UNION ALL SELECT 'any', 'unknown' UNION ALL SELECT 'pending', 'scheduled'
+	UNION ALL SELECT 'pending', 'publishing' UNION ALL SELECT 'pending', 'processing'
+	UNION ALL SELECT 'published', 'published' UNION ALL SELECT 'failed', 'failed'
+	UNION ALL SELECT 'missed', 'missed' UNION ALL SELECT 'unknown', 'unknown'`
+
 // miscounted returns the counts that differ from the rows: list, value, real and counted.
 func miscounted(t *testing.T, s *store.Store) [][]string {
 	t.Helper()
@@ -33,6 +41,11 @@ func miscounted(t *testing.T, s *store.Store) [][]string {
 				WHERE s.kind = 'post' AND p.deleted_at IS NULL AND NOT p.archived) AS d
 			UNION ALL SELECT s.team_id, 'scheduled_posts', s.provider || ' ' || CAST(s.social_account_id AS text)
 				|| ' ' || s.status, 1, 0 FROM publications s WHERE s.kind = 'post'
+			UNION ALL SELECT r.team_id, 'repeats_by_state', r.state, r.scheduled - r.posts, 0 FROM (
+				SELECT s.team_id, v.state, count(*) AS scheduled, count(DISTINCT p.id) AS posts
+				FROM publications s JOIN (`+countedStates+`) AS v ON v.status = s.status
+				LEFT JOIN posts p ON p.id = s.post_id AND p.deleted_at IS NULL AND NOT p.archived
+				WHERE s.kind = 'post' GROUP BY s.team_id, v.state) AS r
 			UNION ALL SELECT x.team_id, x.list, x.value, 0, x.n FROM (`+counted+`) AS x) AS c
 		GROUP BY c.team_id, c.list, c.value HAVING sum(c.rows) <> sum(c.n) ORDER BY 1, 2`)
 }
@@ -297,5 +310,64 @@ func checkScheduledPosts(t *testing.T, f *storetest.Fixture, filter store.Schedu
 	})
 	if !slices.Equal(got, want) || total != (store.Total{Count: int64(len(want))}) {
 		t.Errorf("seed %d: %+v: %d with total %+v, want %d", seed, filter, len(got), total, len(want))
+	}
+}
+
+// The pages and the total of a list agree with the posts, for all combinations of delivery states.
+func TestListsOfPostsByDeliveryStateAgreeWithTheirTotals(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		seed := rand.Uint64()
+		c := newCrowd(f, seed)
+		for range 250 {
+			c.step(t)
+		}
+		f.Tx(func(ctx context.Context, tx *store.Tx) error {
+			ids := make([]crier.ID, len(c.posts))
+			for i, p := range c.posts {
+				ids[i] = p.ID
+			}
+			return tx.RefreshPosts(ctx, f.Now, ids...)
+		})
+		// Beginning to publish does not refresh the post.
+		mustExec(t, f.Store, `UPDATE publications SET status = 'publishing' WHERE status = 'scheduled' AND id IN (
+			SELECT s.id FROM publications s WHERE s.status = 'scheduled' ORDER BY s.scheduled_at LIMIT 3)`)
+		for _, state := range crier.DeliveryStates() {
+			c.checkDelivery(t, seed, state)
+		}
+		for range 40 {
+			c.checkDelivery(t, seed, sample(c, crier.DeliveryStates())...)
+		}
+	})
+}
+
+// checkDelivery compares the list of the posts in some delivery states with the posts that pass one by one.
+func (c *crowd) checkDelivery(t *testing.T, seed uint64, states ...crier.DeliveryState) {
+	t.Helper()
+	statuses := map[string][]crier.DeliveryState{}
+	for _, row := range query(t, c.f.Store, `SELECT post_id, status FROM publications WHERE kind = 'post'`) {
+		state := crier.DeliveryState(row[1])
+		if row[1] == string(crier.Processing) {
+			state = crier.DeliveryPublishing
+		}
+		statuses[row[0]] = append(statuses[row[0]], state)
+	}
+	var want []crier.ID
+	for _, row := range query(t, c.f.Store, `SELECT id, delivery_state FROM posts
+		WHERE deleted_at IS NULL AND status <> 'archived' ORDER BY created_at, id`) {
+		found := func(s crier.DeliveryState) bool { return slices.Contains(states, s) }
+		if found(crier.DeliveryState(row[1])) || slices.ContainsFunc(statuses[row[0]], found) {
+			want = append(want, crier.ID(row[0]))
+		}
+	}
+	var total store.Total
+	got := walk(t, func(p *store.Post) crier.ID { return p.ID }, store.PageQuery{Sort: "createdAt", Limit: 7},
+		func(q store.PageQuery) (page store.PageRows[*store.Post], err error) {
+			page, total, err = c.f.Posts(context.Background(), store.PostFilter{TeamID: c.f.Team.ID,
+				DeliveryStates: states}, q, false)
+			return page, err
+		})
+	if !slices.Equal(got, want) || total != (store.Total{Count: int64(len(want))}) {
+		t.Errorf("seed %d: %v: %d with total %+v, want %d", seed, states, len(got), total, len(want))
 	}
 }

@@ -30,8 +30,8 @@ type condition struct {
 	args []any
 }
 
-// groups returns the filters that are set. position is the SQL function that finds a text in another.
-func (f PostFilter) groups(position string) []group {
+// groups returns the filters that are set.
+func (r reads) groups(f PostFilter) []group {
 	var groups []group
 	add := func(g group, set bool) {
 		if set {
@@ -39,7 +39,7 @@ func (f PostFilter) groups(position string) []group {
 		}
 	}
 	add(columnGroup(f, "status", f.Statuses, crier.PostStatuses()), len(f.Statuses) > 0)
-	add(f.deliveryGroup(), len(f.DeliveryStates) > 0)
+	add(f.deliveryGroup(r.listCounts), len(f.DeliveryStates) > 0)
 	add(columnGroup(f, "post_type", f.PostTypes, crier.PostTypes()), len(f.PostTypes) > 0)
 	add(columnGroup(f, "save_destination", []string{f.SaveDestination},
 		[]string{crier.SavedToDrafts, crier.SavedToQueue}), f.SaveDestination != "")
@@ -50,7 +50,7 @@ func (f PostFilter) groups(position string) []group {
 	add(f.destinationGroup("social_account_id", anys(f.SocialAccountIDs)), len(f.SocialAccountIDs) > 0)
 	add(tagGroup(f.TagID), f.TagID != "")
 	add(assetGroup(f.AssetID), f.AssetID != "")
-	return append(groups, f.wordGroups(position)...)
+	return append(groups, f.wordGroups(r.position)...)
 }
 
 // columnGroup filters a column of posts by some of its values.
@@ -90,52 +90,6 @@ func among[T any](column string, values []T) condition {
 // without returns the elements of a list that are not in another.
 func without[T comparable](list, other []T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(other, v) })
-}
-
-// deliveryPublications maps delivery states to the states of scheduled posts that match them. A post is found by each
-// of its scheduled posts, so that a failed account is not hidden by a pending one.
-var deliveryPublications = map[crier.DeliveryState][]crier.ScheduledPostStatus{
-	crier.DeliveryScheduled: {crier.Scheduled}, crier.DeliveryPublishing: {crier.Publishing, crier.Processing},
-	crier.DeliveryPublished: {crier.Published}, crier.DeliveryFailed: {crier.Failed},
-	crier.DeliveryMissed: {crier.Missed}, crier.DeliveryUnknown: {crier.Unknown},
-}
-
-// deliveryGroup filters posts by the states of their scheduled posts. States that no scheduled post has (unscheduled,
-// partially_published) compare the post's own delivery state.
-func (f PostFilter) deliveryGroup() group {
-	var statuses, problems []crier.ScheduledPostStatus
-	for _, state := range f.DeliveryStates {
-		for _, s := range deliveryPublications[state] {
-			statuses = append(statuses, s)
-			if s == crier.Failed || s == crier.Missed || s == crier.Unknown {
-				problems = append(problems, s)
-			}
-		}
-	}
-	g := columnGroup(f, "delivery_state", f.DeliveryStates, crier.DeliveryStates())
-	if len(statuses) == 0 {
-		return g
-	}
-	is, own := g.holds.sql, g.holds.args
-	g.holds = condition{"(" + is + " OR p.delivery_state <> 'unscheduled' AND EXISTS (SELECT 1 FROM publications s" +
-		" WHERE s.post_id = p.id AND s.kind = 'post' AND NOT s.canceled AND s.status IN (" + marks(len(statuses)) +
-		")))",
-		append(slices.Clone(own), anys(statuses)...)}
-	rest := among("p.delivery_state", without(crier.DeliveryStates(), f.DeliveryStates))
-	g.others = f.findPosts(g.lead+rest.sql+" AND NOT "+g.holds.sql, slices.Concat(rest.args, g.holds.args))
-	if len(problems) == len(statuses) { // problems have their own index
-		g.find.sql += " UNION ALL SELECT x.post_id FROM publication_problems x WHERE x.team_id = ? AND x.status IN (" +
-			marks(len(problems)) + ") AND x.publication_id = x.scheduled_post_id"
-		g.find.args = append(append(g.find.args, f.TeamID), anys(problems)...)
-		return g
-	}
-	candidates := crier.DeliveryStates()
-	if !slices.Contains(f.DeliveryStates, crier.DeliveryUnscheduled) { // has no scheduled posts
-		candidates = without(candidates, []crier.DeliveryState{crier.DeliveryUnscheduled})
-	}
-	found := among("p.delivery_state", candidates)
-	g.find, g.partial = f.findPosts(g.lead+found.sql, found.args), true
-	return g
 }
 
 // rangeGroup filters a time column of posts by a range.

@@ -67,14 +67,8 @@ func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withSchedul
 }
 
 func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page PageRows[*Post], total Total, err error) {
-	groups := f.groups(r.position)
-	word := len(groups) == 1 && len(f.Words) == 1
-	var narrow int
-	if word {
-		narrow, total.Count, err = r.wordSelective(ctx, f)
-	} else {
-		narrow, err = r.mostSelective(ctx, groups)
-	}
+	groups := r.groups(f)
+	narrow, known, err := r.selective(ctx, f, groups)
 	if err != nil {
 		return page, total, err
 	}
@@ -95,7 +89,8 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 		return page, total, err
 	}
 	switch {
-	case word: // already counted
+	case known != nil:
+		total.Count = *known
 	case page.whole():
 		total.Count = int64(len(page.Rows))
 	case len(groups) == 1 && max(len(f.Providers), len(f.SocialAccountIDs)) > 1:

@@ -15,6 +15,35 @@ const widest = 4096
 // probes are the limits of counting groups, in turn: the first, cheap one finds most selective groups.
 var probes = []int{256, widest}
 
+// selective decides how to read a list: by the posts of a selective group, or -1 to walk the list. total is nil unless
+// the counts tell the length of the list.
+func (r reads) selective(ctx context.Context, f PostFilter, groups []group) (narrow int, total *int64, err error) {
+	var posts int64
+	switch {
+	case len(groups) == 1 && len(f.Words) == 1:
+		var n int64
+		n, posts, err = r.wordTotal(ctx, f.TeamID, f.Words[0])
+		total = &n
+	case len(groups) == 1 && len(f.DeliveryStates) > 0:
+		total, posts, err = r.deliveryTotal(ctx, f)
+	}
+	if err != nil {
+		return -1, nil, err
+	}
+	switch {
+	case total == nil:
+		narrow, err = r.mostSelective(ctx, groups)
+		return narrow, nil, err
+	case *total >= widest || *total**total > walkedPosts*posts:
+		return -1, total, nil
+	}
+	return 0, total, nil
+}
+
+// walkedPosts weighs walking the list against finding and sorting all total posts that match: the walk finds one of
+// them every posts / total posts.
+const walkedPosts = 50
+
 // mostSelective returns the index of the group with the fewest posts, or -1 if none is selective.
 func (r reads) mostSelective(ctx context.Context, groups []group) (int, error) {
 	if len(groups) == 0 {
@@ -31,20 +60,6 @@ func (r reads) mostSelective(ctx context.Context, groups []group) (int, error) {
 		}
 	}
 	return -1, nil
-}
-
-// walkedPosts weighs walking the list against finding and sorting all posts with a word: the walk finds one of them
-// every posts / total posts.
-const walkedPosts = 50
-
-// wordSelective decides how to read a list that is filtered by a single word: 0 finds and sorts the word's posts, -1
-// walks the list. total is the number of posts with the word.
-func (r reads) wordSelective(ctx context.Context, f PostFilter) (narrow int, total int64, err error) {
-	total, posts, err := r.wordTotal(ctx, f.TeamID, f.Words[0])
-	if total >= widest || total*total > walkedPosts*posts {
-		return -1, total, err
-	}
-	return 0, total, err
 }
 
 // probe counts the posts of each group up to limit.

@@ -185,26 +185,13 @@ func (r reads) fewOf(ctx context.Context, query string, args ...any) (ids condit
 }
 
 // fewPublishing returns the condition of the ids of what the team is publishing, if the list has nothing else and they
-// are few. They are due, so they come before what waits; the counts tell when all of them are found. A walk in the
-// order of the list would pass all rows that wait.
+// are few. A walk in the order of the list would pass all rows that wait.
 func (r reads) fewPublishing(ctx context.Context, f ScheduledPostFilter) (ids condition, few bool, err error) {
-	var counted []string
-	for _, s := range f.Statuses {
-		if s != crier.Publishing && s != crier.Processing {
-			return ids, false, nil
-		}
-		counted = append(counted, "counts.value LIKE '% "+string(s)+"'")
-	}
-	if len(counted) == 0 {
+	if len(f.Statuses) == 0 || len(without(f.Statuses, deliveryPublications[crier.DeliveryPublishing])) > 0 {
 		return ids, false, nil
 	}
-	// The column is wrapped, so that PostgreSQL does not expect to read all rows and sort them.
-	statuses := among("coalesce(s.status, s.status)", f.Statuses)
-	return r.fewOf(ctx, `SELECT found.id FROM (SELECT s.id FROM publications s WHERE s.team_id = $1
-			AND s.kind = 'post' AND s.live AND `+bind(statuses.sql, 2)+` ORDER BY s.scheduled_at, s.id
-			LIMIT (SELECT CAST(coalesce(sum(counts.n), 0) AS bigint) FROM (`+r.listCounts+`) AS counts
-				WHERE `+strings.Join(counted, " OR ")+`)) AS found`,
-		append([]any{f.TeamID, countedScheduledPosts}, statuses.args...)...)
+	begun := findBegun("id", f.TeamID, f.Statuses, r.listCounts)
+	return r.fewOf(ctx, bind(begun.sql, 0), begun.args...)
 }
 
 // problems returns the condition of the problems x that include the whole list; ok is false if the list has more.
