@@ -299,11 +299,11 @@ type EventFilter struct {
 
 // where returns the condition of a filter, with ? for its parameters.
 func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
-	of := "e.organization_id"
-	if f.TeamID != "" { // wrapped, so that the index of the team is used, which has fewer
-		of = "coalesce(e.organization_id, e.organization_id)"
+	of := "e.organization_id = ?"
+	if f.TeamID != "" { // the index of the team has fewer
+		of = hide(of, "e.organization_id")
 	}
-	where, args := []string{of + " = ?", "e.sequence > ?"}, []any{organization, after}
+	where, args := []string{of, "e.sequence > ?"}, []any{organization, after}
 	and := func(condition string, values ...any) {
 		where, args = append(where, condition), append(args, values...)
 	}

@@ -70,8 +70,8 @@ func (f PostFilter) findByStatus(statuses []crier.ScheduledPostStatus, counts st
 // findBegun selects a column of the team's scheduled posts that are being published. They are due, so they come before
 // what waits; the counts tell when all of them are found.
 func findBegun(column string, team crier.ID, statuses []crier.ScheduledPostStatus, counts string) condition {
-	// The column is wrapped, so that PostgreSQL does not expect to read all rows and sort them.
-	is := among("coalesce(s.status, s.status)", statuses)
+	// PostgreSQL would expect to read all rows with the status and sort them.
+	is := among(hide("s.status", "s.status"), statuses)
 	counted := make([]string, len(statuses))
 	for i, s := range statuses {
 		counted[i] = "counts.value LIKE '% " + string(s) + "'"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"crier"
 )
@@ -225,13 +224,13 @@ func (r reads) countDriven(ctx context.Context, f PostFilter, groups []group, na
 	return total, nil
 }
 
-// walked walks the index of the sort and skips posts that do not match. Conditions on other columns are wrapped, so
-// that the planner does not use their indexes: sorting their results would cost more than the walk.
+// walked walks the index of the sort and skips posts that do not match. Other columns are hidden: sorting what their
+// indexes find would cost more than the walk.
 func (f PostFilter) walked(archived bool, groups []group, sort string) branch {
 	wrapped := slices.Clone(groups)
 	for i, g := range wrapped {
 		if g.column != "" && g.column != sort {
-			wrapped[i].holds.sql = strings.ReplaceAll(g.holds.sql, g.column, "coalesce("+g.column+", "+g.column+")")
+			wrapped[i].holds.sql = hide(g.holds.sql, g.column)
 		}
 	}
 	return f.matching(archived, wrapped)

@@ -142,12 +142,13 @@ func (f ScheduledPostFilter) classOfAccounts(class string, found, accounts, all 
 	return []branch{f.walk(class)}
 }
 
-// eachAccount returns the rows of each account in the order of time. The index of what waits does not have the team;
-// for the index of all rows of an account, those of the team's classes are hidden.
+// eachAccount returns the rows of each account in the order of time. The index of what waits does not have the team.
+// For the index of all rows of an account, the classes are hidden: the planner would walk the indexes of the team's
+// classes and pass other accounts.
 func (f ScheduledPostFilter) eachAccount(class string) []branch {
 	team := inTeam
 	if class != classLive {
-		team, class = "s.team_id = ?", outsideClasses.Replace(class)
+		team, class = "s.team_id = ?", hide(class, "s.live", "s.canceled")
 	}
 	branches := make([]branch, len(f.SocialAccountIDs))
 	for i, id := range f.SocialAccountIDs {
@@ -249,22 +250,19 @@ func (f ScheduledPostFilter) class() string {
 	return "NOT s.canceled"
 }
 
-const (
-	// maxScopes is the number of networks or accounts up to which each is read by its own index.
-	maxScopes = 8
-	// inTeam hides the condition from the planner, which may prefer the indexes of the team.
-	inTeam = "coalesce(s.team_id, s.team_id) = ?"
-)
+// maxScopes is the number of networks or accounts up to which each is read by its own index.
+const maxScopes = 8
 
-// walkedByTeam hides other indexed columns from the planner: sorting what their indexes find would cost more than the
-// walk.
-var walkedByTeam = strings.NewReplacer(
-	"s.social_account_id IN", "coalesce(s.social_account_id, s.social_account_id) IN",
-	"s.provider IN", "coalesce(s.provider, s.provider) IN")
+// inTeam is hidden from the planner, which may prefer the indexes of the team.
+var inTeam = hide("s.team_id = ?", "s.team_id")
 
-// outsideClasses hides the classes from the planner, which would walk their indexes and pass other accounts.
-var outsideClasses = strings.NewReplacer("s.live", "coalesce(s.live, s.live)",
-	"s.canceled", "coalesce(s.canceled, s.canceled)")
+// hide wraps columns in a condition, so that the planner does not use their indexes.
+func hide(condition string, columns ...string) string {
+	for _, c := range columns {
+		condition = strings.ReplaceAll(condition, c, "coalesce("+c+", "+c+")")
+	}
+	return condition
+}
 
 // isSorted reports whether all rows of the list are read and sorted, because they are few.
 func (f ScheduledPostFilter) isSorted() bool {
@@ -292,10 +290,11 @@ func (f ScheduledPostFilter) branches() []branch {
 	return branches
 }
 
-// walk returns the rows of a class in the team's order of time.
+// walk returns the rows of a class in the team's order of time. Other indexed columns are hidden: sorting what their
+// indexes find would cost more than the walk.
 func (f ScheduledPostFilter) walk(class string) branch {
 	b := f.branch(condition{"s.team_id = ?", []any{f.TeamID}}, class)
-	b.where = walkedByTeam.Replace(b.where)
+	b.where = hide(b.where, "s.social_account_id", "s.provider")
 	return b
 }
 
