@@ -30,7 +30,12 @@ type Attempt struct {
 	// Stale means that the State is older than the attempt, as after a restore: it does not know what was prepared for
 	// the attempt, so a missing upload or container proves nothing.
 	Stale bool
+	// Taken are the ids of posts that belong to other publications of the account, which may look the same.
+	Taken map[string]bool
 }
+
+// MayBe reports whether the post with an id may be that of the attempt.
+func (a Attempt) MayBe(id string) bool { return !a.Taken[id] }
 
 // Outcome is the result of reconciling.
 type Outcome string

@@ -115,6 +115,17 @@ func (st *State) Publish(p Published, parts int) {
 	st.Done = len(st.Published) >= parts
 }
 
+// FoundAt dates the last part by the time that the network tells for it, zero if it does not. It was published after
+// the attempt started; the clock of the network may differ.
+func (st *State) FoundAt(created time.Time, at Attempt) {
+	if last := len(st.Published) - 1; last >= 0 && !created.IsZero() {
+		if created.Before(at.StartedAt) {
+			created = at.StartedAt
+		}
+		st.Published[last].PublishedAt = created.UTC()
+	}
+}
+
 // Upload returns the upload of a media file, or nil.
 func (st *State) Upload(part, media int) *Upload {
 	for i := range st.Uploads {

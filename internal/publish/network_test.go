@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -129,7 +130,7 @@ func (n *testNetwork) Strategy(provider.Account, provider.Content, provider.Stat
 }
 
 func (n *testNetwork) Reconcile(_ context.Context, _ provider.Account, _ provider.Content, st provider.State,
-	_ provider.Attempt) (provider.Outcome, provider.State, error) {
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	a := n.next(&n.looks, "look")
 	if a.err != nil {
 		return "", st, a.err
@@ -139,14 +140,19 @@ func (n *testNetwork) Reconcile(_ context.Context, _ provider.Account, _ provide
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.public) <= len(st.Published) {
+	found := slices.IndexFunc(n.public, func(id string) bool {
+		return at.MayBe(id) && !slices.ContainsFunc(st.Published, func(p provider.Published) bool {
+			return p.PlatformPostID == id
+		})
+	})
+	if found < 0 {
 		return provider.OutcomeAbsent, st, nil
 	}
 	if n.twoStep && st.Data["seen"] == "" {
 		st.Note("seen", "yes")
 		return provider.OutcomePending, st, nil
 	}
-	st.Publish(provider.Published{PlatformPostID: n.public[len(st.Published)], PublishedAt: n.now()}, n.parts)
+	st.Publish(provider.Published{PlatformPostID: n.public[found], PublishedAt: n.now()}, n.parts)
 	return provider.OutcomePublished, st, nil
 }
 

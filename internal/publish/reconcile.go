@@ -84,9 +84,16 @@ func (w *worker) lookUpEarly(ctx context.Context, last store.Attempt) (verdict, 
 	if next := w.nextLookup(last); next.After(w.pub.clock()) {
 		return w.waitUntil(next), nil
 	}
-	outcome, st := w.readNow(ctx, last)
+	outcome, st, err := w.readNow(ctx, last)
+	if err != nil {
+		return verdict{}, err
+	}
 	if outcome == provider.OutcomePublished {
-		return w.foundPost(last, st), nil
+		own, err := w.isOwn(ctx, st)
+		if err != nil || own {
+			return w.foundPost(last, st), err
+		}
+		outcome = provider.OutcomePending
 	}
 	w.progress.EarlyLookups++
 	return w.lookUpAgain(string(outcome), "look again: the request may still be under way", w.nextLookup(last)), nil
@@ -111,21 +118,26 @@ func (w *worker) lookupTimes() []time.Duration {
 	return earlyLookups
 }
 
-// readNow reads what the network shows now. Like absence, an error proves nothing.
-func (w *worker) readNow(ctx context.Context, last store.Attempt) (provider.Outcome, provider.State) {
+// readNow reads what the network shows now. Like absence, an error of the network proves nothing.
+func (w *worker) readNow(ctx context.Context, last store.Attempt) (provider.Outcome, provider.State, error) {
 	reconciler, strategy := w.strategy()
 	st := w.state
 	if err := w.authorize(ctx); err != nil {
-		return provider.Outcome(provider.AsError(err).Kind), st
+		return provider.Outcome(provider.AsError(err).Kind), st, nil
 	}
+	_, taken, err := w.rivals(ctx)
+	if err != nil {
+		return "", st, err
+	}
+	attempt := provider.Attempt{StartedAt: last.StartedAt.Time, Taken: taken}
 	for readings := 1; ; readings++ {
-		outcome, found, err := w.lookUpAttempt(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, reconciler, st)
+		outcome, found, err := w.lookUpAttempt(ctx, attempt, reconciler, st)
 		if err != nil {
-			return provider.Outcome(provider.AsError(err).Kind), st
+			return provider.Outcome(provider.AsError(err).Kind), st, nil
 		}
 		if outcome != provider.OutcomePending || strategy.Scarce || readings == maxReadings ||
 			found.NextPollAfter.After(w.pub.clock()) {
-			return outcome, found
+			return outcome, found, nil
 		}
 		st = found
 	}
@@ -142,13 +154,23 @@ func (w *worker) firstSend(last store.Attempt) time.Time {
 // lookUpOutcome reads the outcome from the network.
 func (w *worker) lookUpOutcome(ctx context.Context, last store.Attempt, r provider.Reconciler,
 	strategy provider.Strategy) (verdict, error) {
-	outcome, st, err := w.lookUpAttempt(ctx, provider.Attempt{StartedAt: last.StartedAt.Time}, r, w.state)
+	_, taken, err := w.rivals(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	attempt := provider.Attempt{StartedAt: last.StartedAt.Time, Taken: taken}
+	outcome, st, err := w.lookUpAttempt(ctx, attempt, r, w.state)
 	if err != nil {
 		return w.retryLookup(ctx, last, provider.AsError(err))
 	}
 	switch outcome {
 	case provider.OutcomePublished:
-		return w.foundPost(last, st), nil
+		own, err := w.isOwn(ctx, st)
+		if err != nil || own {
+			return w.foundPost(last, st), err
+		}
+		return w.lookUpAgain("pending", "look again: another post looks the same",
+			w.pub.clock().Add(lookAgainForRivals)), nil
 	case provider.OutcomePending:
 		w.state = st
 		return w.lookUpAgain("pending", "look again", later(st.NextPollAfter, w.pub.clock().Add(5*time.Second))), nil
@@ -161,8 +183,9 @@ func (w *worker) lookUpOutcome(ctx context.Context, last store.Attempt, r provid
 // foundPost returns the verdict of a lookup that found the post.
 func (w *worker) foundPost(last store.Attempt, st provider.State) verdict {
 	w.progress.settled()
+	attempt := w.attemptOver("reconcile") // before the state advances to the next part
 	w.state = st
-	v := w.advanced(w.attemptOver("reconcile"))
+	v := w.advanced(attempt)
 	v.resolved = []store.ResolvedAttempt{{ID: last.ID, Outcome: outcomePublished}}
 	return v
 }
@@ -172,7 +195,8 @@ func (w *worker) foundPost(last store.Attempt, st provider.State) verdict {
 func (w *worker) lookUpAttempt(ctx context.Context, last provider.Attempt, r provider.Reconciler,
 	st provider.State) (provider.Outcome, provider.State, error) {
 	reconcile := func() (provider.Outcome, provider.State, error) {
-		at := provider.Attempt{StartedAt: last.StartedAt.Add(-w.progress.ClockAhead), Stale: last.Stale}
+		at := last
+		at.StartedAt = last.StartedAt.Add(-w.progress.ClockAhead)
 		return r.Reconcile(ctx, w.client, w.content, st.Clone(), at)
 	}
 	outcome, found, err := reconcile()

@@ -129,8 +129,9 @@ func (w *worker) foundAfterRestore(ctx context.Context, r store.Restoration, las
 		return w.hold(last, "the network shows a post with this text from after the backup: it may have been "+
 			"published early"), nil
 	}
+	attempt := w.attemptOver("reconcile") // before the state advances to the next part
 	w.state = st
-	v := w.advanced(w.attemptOver("reconcile"))
+	v := w.advanced(attempt)
 	v.resolved = closed(last, outcomePublished)
 	return v, nil
 }

@@ -47,9 +47,9 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	case plan.format == story:
 		found, err = p.findStory(ctx, a, &st)
 	case at.Stale:
-		found, err = p.findPost(ctx, a, plan, &st, since, matchesText)
+		found, err = p.findPost(ctx, a, plan, &st, at, matchesText)
 	default:
-		found, err = p.findPost(ctx, a, plan, &st, since, matches)
+		found, err = p.findPost(ctx, a, plan, &st, at, matches)
 	}
 	switch {
 	case errors.Is(err, errUnclear):
@@ -67,16 +67,18 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 
 // findPost searches the newest posts of the Page.
 func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, st *provider.State,
-	since time.Time, matches func(plan, provider.State, listedPost) bool) (bool, error) {
+	at provider.Attempt, matches func(plan, provider.State, listedPost) bool) (bool, error) {
+	since := graph.Since(*st, at)
 	var list postList
 	path := pagePath(a) + "/published_posts?fields=id,message,created_time,permalink_url,attachments{target{id},subattachments{target{id}}}&limit=" + strconv.Itoa(listedCount)
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return false, err
 	}
 	post, found := graph.Nearest(list.Data, since, listedPost.created,
-		func(post listedPost) bool { return matches(plan, *st, post) })
+		func(post listedPost) bool { return matches(plan, *st, post) && at.MayBe(string(post.ID)) })
 	if found {
 		p.enter(st, string(post.ID), p.permalink(post.Permalink, string(post.ID)))
+		st.FoundAt(post.created(), at)
 		return true, nil
 	}
 	return false, unlessUnclear(provider.ReachesBack(list.Data, listedCount, listedPost.created, since))

@@ -53,9 +53,10 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 		return "", st, err
 	}
 	post, found := graph.Nearest(list.Data, graph.Since(st, at), listedPost.created,
-		func(post listedPost) bool { return matches(c.Parts[0], s, post) })
+		func(post listedPost) bool { return matches(c.Parts[0], s, post) && at.MayBe(string(post.ID)) })
 	if found {
 		p.enter(&st, c, string(post.ID), post.Permalink)
+		st.FoundAt(post.created(), at)
 		return provider.OutcomePublished, st, nil
 	}
 	if at.Stale { // the list shows only the newest

@@ -44,10 +44,11 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	}
 	delete(st.Data, notePage)
 	post, found := graph.Nearest(list.Data, since, listedPost.created, func(post listedPost) bool {
-		return wanted.matches(post) && !isPublished(st, string(post.ID))
+		return wanted.matches(post) && !isPublished(st, string(post.ID)) && at.MayBe(string(post.ID))
 	})
 	if found {
 		p.enter(&st, c, string(post.ID), post.Permalink)
+		st.FoundAt(post.created(), at)
 		return provider.OutcomePublished, st, nil
 	}
 	if list.Paging.Next != "" && list.Paging.Cursors.After != "" {

@@ -79,7 +79,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	}
 	since, wanted := at.StartedAt.Add(-readBack).Unix(), wantedText(plan)
 	for _, v := range list.Videos {
-		if v.CreateTime >= since && (normalize(v.Description) == wanted || normalize(v.Title) == wanted) {
+		if v.CreateTime >= since && at.MayBe(v.ID) && (normalize(v.Description) == wanted || normalize(v.Title) == wanted) {
 			p.enter(&st, a, plan, v.ID)
 			finish(&st)
 			return provider.OutcomePublished, st, nil

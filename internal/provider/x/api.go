@@ -137,10 +137,12 @@ type timelineAnswer struct {
 type timelinePost struct {
 	ID             string        `json:"id"`
 	Conversation   string        `json:"conversation_id"`
+	CreatedAt      string        `json:"created_at"`
 	Text           string        `json:"text"`
 	NoteTweet      *note         `json:"note_tweet"`
 	NotePost       *note         `json:"note_post"`
 	Entities       entities      `json:"entities"`
+	Attachments    attachments   `json:"attachments"`
 	References     []reference   `json:"referenced_tweets"`
 	PostReferences []reference   `json:"referenced_posts"`
 	Public         *postCounts   `json:"public_metrics"`
@@ -150,6 +152,10 @@ type timelinePost struct {
 type note struct {
 	Text     string   `json:"text"`
 	Entities entities `json:"entities"`
+}
+
+type attachments struct {
+	MediaKeys []string `json:"media_keys"`
 }
 
 type entities struct {

@@ -284,7 +284,7 @@ func TestTimelinePathStartsBeforeTheAttempt(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 15, 13, 0, 0, 0, time.FixedZone("", 3600))
 	const head = "/2/users/1%2F2/tweets?max_results=100&start_time=2026-11-15T11%3A59%3A30Z" +
-		"&tweet.fields=conversation_id,created_at,entities,referenced_tweets,note_tweet"
+		"&tweet.fields=attachments,conversation_id,created_at,entities,referenced_tweets,note_tweet"
 	a := provider.Account{ProviderAccountID: "1/2"}
 	for want, got := range map[string]string{
 		head + "&exclude=retweets": timelinePath(a, text("a"), since, ""),

@@ -49,10 +49,11 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 		return "", st, err
 	}
 	delete(st.Data, notePage)
-	wanted := wantedPost(c, st)
+	wanted := wantedPost(c, st, at.Stale)
 	for _, post := range page.Data {
-		if wanted.matches(post) && !isPublished(st, post.ID) {
+		if wanted.matches(post) && !isPublished(st, post.ID) && at.MayBe(post.ID) {
 			p.enter(&st, a, c, post.ID)
+			st.FoundAt(post.created(), at)
 			return provider.OutcomePublished, st, nil
 		}
 	}
@@ -70,7 +71,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 func timelinePath(a provider.Account, c provider.Content, since time.Time, page string) string {
 	path := "/2/users/" + url.PathEscape(a.ProviderAccountID) + "/tweets?max_results=100&start_time=" +
 		url.QueryEscape(since.Add(-readBack).UTC().Format(time.RFC3339)) +
-		"&tweet.fields=conversation_id,created_at,entities,referenced_tweets,note_tweet"
+		"&tweet.fields=attachments,conversation_id,created_at,entities,referenced_tweets,note_tweet"
 	if c.Action != provider.Repost {
 		path += "&exclude=retweets"
 	}
@@ -92,19 +93,28 @@ type wanted struct {
 	quotes    string
 	// conversation is the thread of a reply, if known.
 	conversation string
+	// media are the ids of its uploads, if known.
+	media []string
 }
 
-func wantedPost(c provider.Content, st provider.State) wanted {
+// wantedPost describes the post of the next part. A stale State does not know the uploads of the attempt.
+func wantedPost(c provider.Content, st provider.State, stale bool) wanted {
 	if c.Action == provider.Repost {
 		return wanted{repostOf: c.Target.PlatformPostID}
 	}
-	request := createRequest{Text: c.Parts[min(st.NextPart(), len(c.Parts)-1)].TextWithLinks()}
+	part := min(st.NextPart(), len(c.Parts)-1)
+	request := createRequest{Text: c.Parts[part].TextWithLinks()}
 	if s, err := decodeSettings(c); err == nil {
 		request.relate(c, s, st)
 	}
 	w := wanted{text: normalizeOwn(request.Text), quotes: request.QuoteID}
 	if request.Reply != nil {
 		w.repliesTo = request.Reply.InReplyToID
+	}
+	for media := range c.Parts[part].Media {
+		if u := st.Upload(part, media); u != nil && !stale {
+			w.media = append(w.media, u.ID)
+		}
 	}
 	switch {
 	case len(st.Published) > 0:
@@ -128,6 +138,9 @@ func (w wanted) matches(post timelinePost) bool {
 	if w.quotes != "" && !post.refersTo("quoted", w.quotes) && post.tellsReferences() {
 		return false
 	}
+	if !w.sharesMedia(post) {
+		return false
+	}
 	text := normalizeTheirs(post, w.quotes)
 	return text == w.text || w.repliesTo != "" && leadingMentions.ReplaceAllString(text, "") == w.text
 }
@@ -136,6 +149,22 @@ func (w wanted) matches(post timelinePost) bool {
 // request: a reply is in the conversation of the first post.
 func (w wanted) sharesConversation(post timelinePost) bool {
 	return !post.tellsReferences() && w.conversation != "" && post.Conversation == w.conversation
+}
+
+// created is zero if X does not tell.
+func (p timelinePost) created() time.Time {
+	at, _ := time.Parse(time.RFC3339, p.CreatedAt)
+	return at
+}
+
+// sharesMedia reports whether a post has one of the uploads, which belong to this attempt only; also if either is
+// unknown. The key of a medium is its type and the id of its upload.
+func (w wanted) sharesMedia(post timelinePost) bool {
+	keys := post.Attachments.MediaKeys
+	return len(w.media) == 0 || len(keys) == 0 || slices.ContainsFunc(keys, func(key string) bool {
+		_, id, _ := strings.Cut(key, "_")
+		return slices.Contains(w.media, id)
+	})
 }
 
 // isReply reports whether a post is in a conversation that another one started.

@@ -12,6 +12,10 @@ func TestTimelineMatchToleratesXsTextChanges(t *testing.T) {
 	refers := func(kind, id string) []reference { return []reference{{Type: kind, ID: id}} }
 	reply := provider.Content{Action: provider.Comment, Target: target("7"), Parts: []provider.Part{{Text: "First!"}}}
 	thread := text("1/2", "same")
+	uploaded := func(id string) provider.State { return provider.State{Uploads: []provider.Upload{{ID: id}}} }
+	shown := func(keys ...string) timelinePost {
+		return timelinePost{Text: "Hello", Attachments: attachments{MediaKeys: keys}}
+	}
 	for _, tc := range []struct {
 		name    string
 		content provider.Content
@@ -72,13 +76,25 @@ func TestTimelineMatchToleratesXsTextChanges(t *testing.T) {
 		{"media whose upload is forgotten", withMedia(media("image/png", nil)), provider.State{},
 			timelinePost{Text: "Hello https://t.co/m",
 				Entities: link("https://t.co/m", "https://x.com/u/status/1/photo/1")}, true},
+		{"its own media", withMedia(media("image/png", nil)), uploaded("7"), shown("3_7"), true},
+		{"the media of another post", withMedia(media("image/png", nil)), uploaded("7"), shown("3_8"), false},
+		{"media that X does not tell", withMedia(media("image/png", nil)), uploaded("7"), shown(), true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			if got := wantedPost(tc.content, tc.state).matches(tc.post); got != tc.want {
+			if got := wantedPost(tc.content, tc.state, false).matches(tc.post); got != tc.want {
 				t.Errorf("matches = %v, want %v", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestTimelineMatchAfterARestoreIgnoresUploads(t *testing.T) {
+	t.Parallel()
+	state := provider.State{Uploads: []provider.Upload{{ID: "7"}}} // of an earlier attempt
+	post := timelinePost{Text: "Hello", Attachments: attachments{MediaKeys: []string{"3_8"}}}
+	if !wantedPost(withMedia(media("image/png", nil)), state, true).matches(post) {
+		t.Error("the post of a later upload is not recognized")
 	}
 }
 

@@ -46,7 +46,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	case !at.Stale && u != nil && st.Secrets[secretSession] != "" && st.Data[noteGone] == "":
 		return p.reconcileSession(ctx, a, c, st, u)
 	}
-	return p.findVideo(ctx, a, c, st, since)
+	return p.findVideo(ctx, a, c, st, at)
 }
 
 func (p *Provider) reconcileSession(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
@@ -73,7 +73,7 @@ func (p *Provider) reconcileSession(ctx context.Context, a provider.Account, c p
 
 // findVideo searches the newest videos of the channel. The list includes private ones.
 func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
-	since time.Time) (provider.Outcome, provider.State, error) {
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	s, err := decodeSettings(c)
 	if err != nil {
 		return "", st, err
@@ -84,9 +84,10 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
-	wanted := normalize(s.title(c.Parts[0]))
+	wanted, since := normalize(s.title(c.Parts[0])), at.StartedAt.Add(-readBack)
 	for _, item := range list.Items {
-		if normalize(item.Snippet.Title) == wanted && !item.Snippet.PublishedAt.Before(since) && item.videoID() != "" {
+		if normalize(item.Snippet.Title) == wanted && !item.Snippet.PublishedAt.Before(since) &&
+			item.videoID() != "" && at.MayBe(item.videoID()) {
 			if err := p.enter(&st, c, video{ID: item.videoID()}); err != nil {
 				return "", st, err
 			}

@@ -157,7 +157,7 @@ func TestThreadPartsAreComments(t *testing.T) {
 	if posts[1].Kind != sim.KindComment || *posts[1].ParentID != first || *posts[2].ParentID != second {
 		t.Errorf("posts are %+v", posts)
 	}
-	resp := a.get(http.StatusOK, "/2/tweets?ids="+second+",7&tweet.fields=conversation_id,referenced_tweets")
+	resp := a.get(http.StatusOK, "/2/tweets?ids="+second+",7&tweet.fields=attachments,conversation_id,referenced_tweets")
 	if resp.Text("data", 0, "conversation_id") != first ||
 		resp.Text("data", 0, "referenced_tweets", 0, "id") != first ||
 		resp.Text("data", 0, "referenced_tweets", 0, "type") != "replied_to" ||

@@ -1,0 +1,118 @@
+package publish
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/store"
+)
+
+// rival is for a publication of another post of the team, with a text of its own.
+func (f *fixture) rival(tb testing.TB, text string) func(*store.Publication) {
+	tb.Helper()
+	now := crier.TimeOf(f.now())
+	input := crier.PostInput{Atomic: &crier.AtomicPost{Text: text, Attachments: []crier.Attachment{}}}
+	post := store.Post{Post: crier.Post{ID: crier.NewID(), TeamID: f.team, PostType: "text", Status: "draft",
+		ContentPayloadID: crier.NewID(), PostInput: &input, CreatedAt: now, UpdatedAt: now}}
+	f.tx(tb, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.InsertPost(ctx, post); err != nil {
+			return err
+		}
+		return tx.InsertPayload(ctx, store.Payload{ID: post.ContentPayloadID, PostID: post.ID, Text: text,
+			PostInput: input, CreatedAt: now})
+	})
+	return func(p *store.Publication) { p.PostID, p.PayloadID = post.ID, post.ContentPayloadID }
+}
+
+// wantBoth fails the test unless two publications have a post each.
+func (f *fixture) wantBoth(tb testing.TB, n *testNetwork, a, b store.Publication) {
+	tb.Helper()
+	var ids []string
+	for _, p := range []store.Publication{f.read(tb, a.ID), f.read(tb, b.ID)} {
+		if p.Status != crier.Published || p.PlatformPostID == nil {
+			tb.Fatalf("%s: %v, %+v", p.Status, p.PlatformPostID, p.ErrorMessage)
+		}
+		ids = append(ids, *p.PlatformPostID)
+	}
+	slices.Sort(ids)
+	if public := slices.Sorted(slices.Values(n.public)); !slices.Equal(ids, public) || ids[0] == ids[1] {
+		tb.Errorf("the posts %v are recorded, public are %v", ids, public)
+	}
+}
+
+// Two posts of an account look the same, and the answer of one is lost. Each is published once.
+func TestLookupDoesNotFindThePostOfAnotherPublication(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for name, lost := range map[string]answer{
+			"sent without effect": {err: unanswered},
+			"sent":                {err: unanswered, effect: true},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				n := newTestNetwork(lost)
+				f := withNetwork(t, st, n)
+				a, b := f.insert(t), f.insert(t, f.rival(t, "Hello"))
+				f.step(t, a.ID)
+				f.run(t, b.ID)
+				f.run(t, a.ID)
+				f.wantBoth(t, n, a, b)
+			})
+		}
+	})
+}
+
+// The other publication has sent its post, but not stored the answer: nobody knows whose post the network shows.
+func TestLookupWaitsForARivalInItsCall(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork(answer{err: unanswered})
+		f := withNetwork(t, st, n)
+		a, b := f.insert(t), f.insert(t, f.rival(t, "Hello"))
+		f.step(t, a.ID)
+		f.crashInCall(t, b)
+		n.show()
+		f.sleep(time.Second)
+		f.step(t, a.ID)
+		if p := f.read(t, a.ID); p.Status != crier.Publishing {
+			t.Fatalf("%s while the rival is in its call", p.Status)
+		}
+		f.sleep(time.Minute) // it died there
+		for range 40 {
+			f.step(t, b.ID)
+			f.step(t, a.ID)
+			f.sleep(5 * time.Second)
+		}
+		f.wantBoth(t, n, a, b)
+	})
+}
+
+// A post with another text does not hold up a lookup.
+func TestLookupDoesNotWaitForOtherPosts(t *testing.T) {
+	t.Parallel()
+	n := newTestNetwork(answer{err: unanswered, effect: true})
+	f := withNetwork(t, databases.Fresh(t, store.SQLite).Open(t), n)
+	a, b := f.insert(t), f.insert(t, f.rival(t, "Another"))
+	f.step(t, a.ID)
+	f.crashInCall(t, b)
+	f.sleep(time.Second)
+	f.step(t, a.ID)
+	if p := f.read(t, a.ID); p.Status != crier.Published {
+		t.Errorf("%s beside the call of another post", p.Status)
+	}
+}
+
+// The record of a lookup names the part that it looked for.
+func TestLookupIsRecordedForItsPart(t *testing.T) {
+	t.Parallel()
+	n := newTestNetwork(answer{err: unanswered, effect: true})
+	f := withNetwork(t, databases.Fresh(t, store.SQLite).Open(t), n)
+	p := f.run(t, f.insert(t).ID)
+	list, err := f.store.Attempts(context.Background(), p.ScheduledPostID, 100)
+	if err != nil || len(list) != 2 || list[1].Operation != "reconcile" || list[1].Part != 0 {
+		t.Errorf("attempts %+v, %v", list, err)
+	}
+}
