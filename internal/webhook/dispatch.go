@@ -59,18 +59,36 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 	// Events before the first webhook are not delivered.
 	first := slices.MinFunc(webhooks, func(a, b store.Webhook) int { return int(a.AfterSequence - b.AfterSequence) })
 	at = max(at, first.AfterSequence)
-	list, err := tx.EventsAfter(ctx, at, dispatchBatch)
+	list, at, err := nextEvents(ctx, tx, at)
 	if err != nil {
 		return err
-	}
-	if len(list) > 0 {
-		at = list[len(list)-1].Sequence
 	}
 	deliveries, receivers := fanOutEvents(webhooks, list)
 	if err := s.deliver(ctx, tx, receivers, deliveries, false); err != nil {
 		return err
 	}
 	return tx.SetDispatched(ctx, at)
+}
+
+// nextEvents reads a batch of events after a sequence, and returns up to which sequence all events were read. The log
+// may end with sequences that no event has: those of purged events, or the gap that a restore leaves.
+func nextEvents(ctx context.Context, tx *store.Tx, at int64) (list []store.Event, until int64, err error) {
+	// The end is read first: sequences become visible in their order and together with the end of the log, so the
+	// second statement sees every event up to it. Read afterwards, it could lie behind events that were not read.
+	present, err := tx.EventLog(ctx)
+	if err != nil {
+		return nil, at, err
+	}
+	if list, err = tx.EventsAfter(ctx, at, dispatchBatch); err != nil {
+		return nil, at, err
+	}
+	if len(list) > 0 {
+		at = list[len(list)-1].Sequence
+	}
+	if len(list) < dispatchBatch {
+		at = max(at, present.Last)
+	}
+	return list, at, nil
 }
 
 // fanOutEvents returns which webhook receives which event, and the webhooks in order.
