@@ -143,5 +143,15 @@ func TestFollowPassesEventsThatTellNothing(t *testing.T) {
 		if more, err := w.Analytics.Follow(t.Context()); err != nil || more {
 			t.Errorf("a long log without posts: more %t, %v", more, err)
 		}
+		behind, err := w.AnalyticsBehind(t.Context())
+		if err != nil || behind.Events != 0 {
+			t.Errorf("afterwards %d events are not read, %v", behind.Events, err)
+		}
+		p := w.published("after the gap", 0)
+		w.recordPublished(p)
+		w.follow(t)
+		if n := w.Scan(`SELECT count(*) FROM publication_stats WHERE publication_id = $1`, p.ID); n != 1 {
+			t.Errorf("a post after the gap was counted %d times", n)
+		}
 	})
 }

@@ -16,7 +16,7 @@ type Uncounted struct {
 	Publications []crier.ID
 	// Counted has those that a node of an older version has counted, which did not plan their first readings.
 	Counted map[crier.ID]bool
-	// Events is the number of events read, Last the sequence of the last one.
+	// Events is the number of events read, Last the sequence up to which there are no others.
 	Events int
 	Last   int64
 }
@@ -29,6 +29,11 @@ func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err e
 		Scan(&u.Last, &followed)
 	if err != nil {
 		return u, fmt.Errorf("read how far events are counted: %w", err)
+	}
+	// The end of the log is read before the events, so that it cannot lie behind events that are not seen yet.
+	present, err := tx.EventLog(ctx)
+	if err != nil {
+		return u, err
 	}
 	rows, err := tx.q.QueryContext(ctx, `SELECT e.sequence, CASE WHEN e.type = $3 THEN e.data END FROM events e
 		WHERE e.sequence > $1 ORDER BY e.sequence LIMIT $2`, u.Last, limit, crier.ScheduledPostPublished)
@@ -50,7 +55,9 @@ func (tx *Tx) PublishedSince(ctx context.Context, limit int) (u Uncounted, err e
 	if err != nil {
 		return u, fmt.Errorf("read events to count: %w", err)
 	}
-	u.Events = len(list)
+	if u.Events = len(list); u.Events < limit { // the last sequences may have no events, after a restore for example
+		u.Last = max(u.Last, present.Last)
+	}
 	for _, event := range list {
 		if event != nil {
 			u.Publications = append(u.Publications, event.Object.ID)
