@@ -174,9 +174,11 @@ type ReplayWebhook struct {
 // Kind returns the job's kind.
 func (ReplayWebhook) Kind() string { return "webhook.replay" }
 
-// MailWebhookDisabled notifies the owners that a webhook was disabled.
+// MailWebhookDisabled notifies an owner that a webhook was disabled.
 type MailWebhookDisabled struct {
 	WebhookID crier.ID `json:"webhookId"`
+	// UserID is the recipient; empty in jobs of older versions, which are for all owners.
+	UserID crier.ID `json:"userId,omitempty"`
 	// OrganizationID is the organization whose share of the queue the job uses; empty in jobs of older versions.
 	OrganizationID crier.ID `json:"organizationId,omitempty"`
 }

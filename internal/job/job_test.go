@@ -72,8 +72,8 @@ var onTheWire = []struct {
 		`"to":"2026-11-16T12:00:00.000Z","after":5,"organizationId":"#2"}`,
 		old:     `{"webhookId":"#1","from":"2026-11-16T12:00:00.000Z","to":"2026-11-16T12:00:00.000Z"}`,
 		oldArgs: job.ReplayWebhook{WebhookID: one, From: noon, To: noon}},
-	{kind: "webhook.mail_disabled", args: job.MailWebhookDisabled{WebhookID: one, OrganizationID: two},
-		json: `{"webhookId":"#1","organizationId":"#2"}`,
+	{kind: "webhook.mail_disabled", args: job.MailWebhookDisabled{WebhookID: one, UserID: two, OrganizationID: two},
+		json: `{"webhookId":"#1","userId":"#2","organizationId":"#2"}`,
 		old:  `{"webhookId":"#1"}`, oldArgs: job.MailWebhookDisabled{WebhookID: one}},
 }
 

@@ -51,10 +51,10 @@ type mailWebhookDisabledWorker struct {
 	shares     *defaultShares
 }
 
-// Work notifies the owners that a webhook was disabled.
+// Work notifies an owner that a webhook was disabled.
 func (w *mailWebhookDisabledWorker) Work(ctx context.Context, job *river.Job[job.MailWebhookDisabled]) error {
 	return w.shares.mail(job.Args.OrganizationID,
-		func() error { return w.dispatcher.MailDisabled(ctx, job.Args.WebhookID) })
+		func() error { return w.dispatcher.MailDisabled(ctx, job.Args) })
 }
 
 // webhookLoop assigns new events to webhooks, and admits due deliveries.

@@ -169,7 +169,7 @@ func (h *hooks) run(ctx context.Context, args job.Args) error {
 	case job.ReplayWebhook:
 		return h.Dispatcher.ReplayEvents(ctx, args)
 	case job.MailWebhookDisabled:
-		return h.Dispatcher.MailDisabled(ctx, args.WebhookID)
+		return h.Dispatcher.MailDisabled(ctx, args)
 	}
 	return nil
 }

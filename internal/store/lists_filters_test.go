@@ -350,9 +350,16 @@ func TestOwnersAreWrittenToAndAdminsInTheirPlace(t *testing.T) {
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
 		emails := func() []crier.Email {
-			list, err := f.OwnerEmails(ctx, f.Organization.ID)
+			recipients, err := f.OwnersToMail(ctx, f.Organization.ID)
 			if err != nil {
 				t.Fatal(err)
+			}
+			list := make([]crier.Email, len(recipients))
+			for i, to := range recipients {
+				list[i] = to.Email
+				if n := f.Scan(`SELECT count(*) FROM users WHERE id = $1 AND email = $2`, to.UserID, to.Email); n != 1 {
+					t.Errorf("%s is not the address of %s", to.Email, to.UserID)
+				}
 			}
 			return list
 		}

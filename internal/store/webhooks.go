@@ -167,15 +167,24 @@ func (tx *Tx) SetDispatched(ctx context.Context, at int64) error {
 		`UPDATE webhook_log SET dispatched = $1 WHERE id = 1`, at)
 }
 
-// OwnerEmails returns the e-mail addresses of an organization's owners, or of its admins if no owner has one.
-func (r reads) OwnerEmails(ctx context.Context, organization crier.ID) ([]crier.Email, error) {
+// Recipient is a user who has an e-mail address.
+type Recipient struct {
+	UserID crier.ID
+	Email  crier.Email
+}
+
+// OwnersToMail returns the owners of an organization that have an e-mail address, or its admins if no owner has one.
+func (r reads) OwnersToMail(ctx context.Context, organization crier.ID) ([]Recipient, error) {
 	for _, role := range []crier.Role{crier.RoleOwner, crier.RoleAdmin} {
-		rows, err := r.q.QueryContext(ctx, `SELECT u.email FROM `+memberTables+` WHERE m.organization_id = $1
-			AND m.principal_kind = 'user' AND m.role = $2 AND u.email IS NOT NULL ORDER BY m.created_at`, organization, role)
+		rows, err := r.q.QueryContext(ctx, `SELECT u.id, u.email FROM `+memberTables+` WHERE m.organization_id = $1
+			AND m.principal_kind = 'user' AND m.role = $2 AND u.email IS NOT NULL ORDER BY m.created_at`, organization,
+			role)
 		if err != nil {
 			return nil, fmt.Errorf("read the addresses of owners: %w", err)
 		}
-		list, err := collect(rows, func(row scanner) (e crier.Email, err error) { return e, row.Scan(&e) })
+		list, err := collect(rows, func(row scanner) (to Recipient, err error) {
+			return to, row.Scan(&to.UserID, &to.Email)
+		})
 		if err != nil || len(list) > 0 {
 			return list, err
 		}

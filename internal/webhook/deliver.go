@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"crier"
 	"crier/internal/events"
@@ -75,7 +76,7 @@ func (s *Dispatcher) finish(ctx context.Context, tx *store.Tx, d store.Delivery,
 	return s.Admit(ctx, tx, after)
 }
 
-// disabled ends the pending deliveries of a disabled webhook, and records an event.
+// disabled ends the pending deliveries of a disabled webhook, records an event, and has the owners notified.
 func (s *Dispatcher) disabled(ctx context.Context, tx *store.Tx, before, w store.Webhook) error {
 	if err := tx.GiveUpDeliveries(ctx, w.ID, s.clock.Now()); err != nil {
 		return err
@@ -85,30 +86,48 @@ func (s *Dispatcher) disabled(ctx context.Context, tx *store.Tx, before, w store
 	if err != nil || s.mailer == nil {
 		return err
 	}
-	return s.queue.Enqueue(ctx, tx, job.Job{Args: job.MailWebhookDisabled{WebhookID: w.ID,
-		OrganizationID: w.OrganizationID}})
+	return s.enqueueMails(ctx, tx, w)
 }
 
-// MailDisabled notifies the owners that a webhook was disabled. It is called by jobs.
-func (s *Dispatcher) MailDisabled(ctx context.Context, id crier.ID) error {
-	w, err := s.store.WebhookByID(ctx, id)
+// enqueueMails enqueues one job for each recipient: a retry for one of them does not mail the others again.
+func (s *Dispatcher) enqueueMails(ctx context.Context, tx *store.Tx, w store.Webhook) error {
+	owners, err := tx.OwnersToMail(ctx, w.OrganizationID)
+	if err != nil {
+		return err
+	}
+	jobs := make([]job.Job, len(owners))
+	for i, owner := range owners {
+		jobs[i] = job.Job{Args: job.MailWebhookDisabled{WebhookID: w.ID, UserID: owner.UserID,
+			OrganizationID: w.OrganizationID}}
+	}
+	return s.queue.Enqueue(ctx, tx, jobs...)
+}
+
+// MailDisabled notifies an owner that a webhook was disabled. It is called by jobs.
+func (s *Dispatcher) MailDisabled(ctx context.Context, in job.MailWebhookDisabled) error {
+	w, err := s.store.WebhookByID(ctx, in.WebhookID)
 	if err != nil || w == nil || w.Status != crier.WebhookDisabledStatus {
 		return err
 	}
 	if s.mailer == nil {
 		return errors.New("this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every worker node")
 	}
-	owners, err := s.store.OwnerEmails(ctx, w.OrganizationID)
+	if in.UserID == "" {
+		return s.store.WithTx(ctx, func(tx *store.Tx) error { return s.enqueueMails(ctx, tx, *w) })
+	}
+	owners, err := s.store.OwnersToMail(ctx, w.OrganizationID)
 	if err != nil {
 		return err
+	}
+	i := slices.IndexFunc(owners, func(to store.Recipient) bool { return to.UserID == in.UserID })
+	if i < 0 { // no longer an owner
+		return nil
 	}
 	text := fmt.Sprintf("crier no longer sends events to this webhook:\n\n%s\n\n%s\n\nFix the endpoint, enable "+
 		"the webhook again, and replay the events that it has missed.\n", crier.BareURL(w.URL),
 		crier.Text(w.DisabledReason))
-	for _, owner := range owners {
-		if err := s.mailer.Send(ctx, owner, "A webhook was switched off", text); err != nil {
-			return fmt.Errorf("mail that webhook %s was disabled: %w", id, err)
-		}
+	if err := s.mailer.Send(ctx, owners[i].Email, "A webhook was switched off", text); err != nil {
+		return fmt.Errorf("mail that webhook %s was disabled: %w", w.ID, err)
 	}
 	return nil
 }

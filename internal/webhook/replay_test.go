@@ -146,18 +146,65 @@ func TestMailThatAWebhookIsOffIsSentOnlyWhileItIs(t *testing.T) {
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		w := newWorld(t, f)
 		hook, _ := w.create("https://example.com/hook")
-		w.must(w.MailDisabled(t.Context(), hook.ID))       // it was enabled again meanwhile
-		w.must(w.MailDisabled(t.Context(), crier.NewID())) // or deleted
+		mail := job.MailWebhookDisabled{WebhookID: hook.ID, UserID: w.Owner.ID, OrganizationID: w.Organization.ID}
+		w.must(w.MailDisabled(t.Context(), mail)) // it was enabled again meanwhile
+		w.must(w.MailDisabled(t.Context(), job.MailWebhookDisabled{WebhookID: crier.NewID(), UserID: w.Owner.ID}))
 		if len(w.mails) != 0 {
 			t.Errorf("the mails are %v", w.mails)
 		}
 		hook.Status = crier.WebhookDisabledStatus
 		w.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.UpdateWebhook(ctx, hook, false) })
 		w.mailer = nil
-		if err := w.MailDisabled(t.Context(), hook.ID); err == nil ||
+		if err := w.MailDisabled(t.Context(), mail); err == nil ||
 			err.Error() != "this node cannot send mail: set CRIER_SMTP_URL and CRIER_MAIL_FROM on every "+
 				"worker node" {
 			t.Errorf("without a mailer: %v", err)
+		}
+	})
+}
+
+// A failing address does not stop the mails to others, and its retries do not repeat them.
+func TestEachOwnerIsMailedOnceThatAWebhookIsOff(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w := newWorld(t, f)
+		for _, name := range []crier.Email{"broken", "third", "former"} {
+			user := w.NewUser(name + "@acme.example")
+			w.Join(store.UserPrincipal, user.ID, crier.RoleOwner)
+		}
+		e := newEndpoint(t, func(_ int, a http.ResponseWriter) { a.WriteHeader(http.StatusGone) })
+		hook, _ := w.create(e.URL)
+		w.happen(1)
+		w.must(w.Dispatch(t.Context()))
+		w.run(w.queue.take()) // the webhook is switched off
+		mails := w.queue.take()
+		w.exec(`DELETE FROM memberships WHERE principal_id =
+			(SELECT id FROM users WHERE email = 'former@acme.example')`)
+		w.rejected = "broken@acme.example"
+		work := func() (failed []job.Args) {
+			for _, args := range mails {
+				if w.do(args) != nil {
+					failed = append(failed, args)
+				}
+			}
+			return failed
+		}
+		for range 3 {
+			mails = work()
+		}
+		if len(mails) != 1 {
+			t.Errorf("%d jobs fail, want that of the rejected address: %+v", len(mails), mails)
+		}
+		want := []string{"owner@acme.example: A webhook was switched off",
+			"third@acme.example: A webhook was switched off"}
+		if slices.Sort(w.mails); !slices.Equal(w.mails, want) {
+			t.Errorf("the mails are %v, want %v", w.mails, want)
+		}
+		w.rejected, w.mails = "", nil
+		w.must(w.do(job.MailWebhookDisabled{WebhookID: hook.ID})) // enqueued by an older version, for all of them
+		mails = w.queue.take()
+		if failed := work(); len(mails) != 3 || len(failed) != 0 || len(w.mails) != 3 {
+			t.Errorf("a job for all owners sent %v", w.mails)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -111,9 +112,14 @@ type world struct {
 	queue *jobList
 	time  time.Time
 	mails []string
+	// rejected is an address that no mail can be sent to.
+	rejected crier.Email
 }
 
 func (w *world) Send(_ context.Context, to crier.Email, subject, _ string) error {
+	if to == w.rejected {
+		return errors.New("550 no such user")
+	}
 	w.mails = append(w.mails, string(to)+": "+subject)
 	return nil
 }
@@ -146,6 +152,12 @@ func (w *world) must(err error) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+func (w *world) exec(query string, args ...any) {
+	w.t.Helper()
+	_, err := w.Writer().ExecContext(w.t.Context(), query, args...)
+	w.must(err)
 }
 
 // create creates a webhook that receives every event.
@@ -215,7 +227,7 @@ func (w *world) do(args job.Args) error {
 	case job.ReplayWebhook:
 		return w.ReplayEvents(w.t.Context(), args)
 	case job.MailWebhookDisabled:
-		return w.MailDisabled(w.t.Context(), args.WebhookID)
+		return w.MailDisabled(w.t.Context(), args)
 	}
 	return nil
 }
