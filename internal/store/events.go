@@ -295,6 +295,8 @@ type EventFilter struct {
 	From, To *crier.Time
 	// Until is the last sequence to read; 0 reads to the end.
 	Until int64
+	// Webhook leaves out the test events of all other webhooks.
+	Webhook crier.ID
 }
 
 // where returns the condition of a filter, with ? for its parameters.
@@ -318,6 +320,9 @@ func (f EventFilter) where(organization crier.ID, after int64) (string, []any) {
 	}
 	if len(f.TeamIDs) > 0 {
 		and("e.team_id IN ("+marks(len(f.TeamIDs))+")", anys(f.TeamIDs)...)
+	}
+	if f.Webhook != "" { // the data of a test has no other id
+		and("(e.type <> ? OR e.data LIKE ?)", crier.WebhookTest, `%"`+string(f.Webhook)+`"%`)
 	}
 	if f.From != nil {
 		and("e.created_at >= ?", *f.From)

@@ -22,9 +22,10 @@ func (s *Dispatcher) StartReplay(ctx context.Context, tx *store.Tx, w store.Webh
 		Args: job.ReplayWebhook{WebhookID: w.ID, From: in.From, To: in.To, OrganizationID: w.OrganizationID}})
 }
 
-// replayFilter returns the filter for the events of a period that a webhook receives.
+// replayFilter returns the filter for the events of a period that a webhook receives, including those from before it was
+// created or enabled. Like receivesEvent, it selects a test only for the webhook that the test names.
 func replayFilter(w store.Webhook, in crier.WebhookReplay) store.EventFilter {
-	f := store.EventFilter{From: &in.From, To: &in.To, TeamIDs: w.TeamIDs}
+	f := store.EventFilter{From: &in.From, To: &in.To, TeamIDs: w.TeamIDs, Webhook: w.ID}
 	if !slices.Contains(w.Types, crier.AllEvents) {
 		for _, t := range w.Types {
 			f.Types = append(f.Types, crier.EventType(t))

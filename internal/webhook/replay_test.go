@@ -108,6 +108,40 @@ func TestATestIsSentToItsWebhookAlone(t *testing.T) {
 	})
 }
 
+func TestATestIsNotReplayedToOtherWebhooks(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w, e, other := newWorld(t, f), newEndpoint(t, nil), newEndpoint(t, nil)
+		hook, _ := w.create(e.URL)
+		watcher, _ := w.create(other.URL)
+		named, _ := w.create(other.URL)
+		named.Types = []string{string(crier.PostCreated), string(crier.WebhookTest)}
+		w.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.UpdateWebhook(ctx, named, false) })
+		w.Tx(func(_ context.Context, tx *store.Tx) error { _, err := w.SendTest(tx, hook); return err })
+		w.happen(1)
+		w.must(w.Dispatch(t.Context()))
+		w.queue.take()
+		w.exec(`DELETE FROM webhook_deliveries`)
+		period := crier.WebhookReplay{From: crier.TimeOf(w.time.Add(-time.Hour)),
+			To: crier.TimeOf(w.time.Add(time.Hour))}
+		for _, c := range []struct {
+			hook store.Webhook
+			want int64
+		}{{hook, 2}, {watcher, 1}, {named, 1}} {
+			var count int64
+			w.Tx(func(ctx context.Context, tx *store.Tx) (err error) {
+				count, err = w.StartReplay(ctx, tx, c.hook, period)
+				return err
+			})
+			w.run(w.queue.take())
+			if sent := w.assigned(c.hook.ID); count != c.want || sent != c.want {
+				t.Errorf("%d events are counted and %d sent again, want %d", count, sent, c.want)
+			}
+			w.queue.take()
+		}
+	})
+}
+
 func TestAnEndpointThatIsGoneSwitchesItsWebhookOff(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
