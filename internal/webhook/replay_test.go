@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"crier"
 	"crier/internal/job"
 	"crier/internal/store"
@@ -64,6 +66,23 @@ func TestReplaySendsTheEventsOfATimeAgain(t *testing.T) {
 			if !slices.Contains(late, r.event.ID) { // the same id: receivers detect repeats by it
 				t.Errorf("%s was sent instead of one of %v", r.event.ID, late)
 			}
+		}
+	})
+}
+
+// A transaction that the database aborts to resolve a deadlock runs again, and sends the same events.
+func TestReplaySkipsNothingAfterADeadlock(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w := newWorld(t, f)
+		hook, _ := w.create("https://example.com/hook")
+		w.happen(3)
+		w.queue.fail = &pgconn.PgError{Code: "40P01"}
+		w.must(w.ReplayEvents(t.Context(), job.ReplayWebhook{WebhookID: hook.ID,
+			From: crier.TimeOf(w.time.Add(-time.Hour)), To: crier.TimeOf(w.time.Add(time.Hour)),
+			OrganizationID: w.Organization.ID}))
+		if n := w.assigned(hook.ID); w.queue.fail != nil || n != 3 {
+			t.Errorf("%d events are sent again, want 3", n)
 		}
 	})
 }

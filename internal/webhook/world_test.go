@@ -85,11 +85,17 @@ func verify(t *testing.T, secret string, r received) error {
 type jobList struct {
 	mu   sync.Mutex
 	jobs []job.Args
+	// fail is the error of the next call.
+	fail error
 }
 
 func (q *jobList) Enqueue(_ context.Context, _ *store.Tx, jobs ...job.Job) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if err := q.fail; err != nil {
+		q.fail = nil
+		return err
+	}
 	for _, j := range jobs {
 		q.jobs = append(q.jobs, j.Args)
 	}
