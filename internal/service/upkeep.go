@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"crier"
@@ -84,42 +85,52 @@ func (s *Upkeep) MergeChanges(ctx context.Context, failed func(error)) {
 const auditSettled = 10 * time.Minute
 
 // Sweep counts the audit log, and removes expired events, stored responses, consents, sessions, tokens and counters, in
-// small transactions.
+// small transactions. A step that fails does not keep the others from being done.
 func (s *Upkeep) Sweep(ctx context.Context) error {
-	if err := s.SweepEvents(ctx); err != nil {
-		return err
+	now := s.clock.Now()
+	one := func(fn func(tx *store.Tx) error) func() error {
+		return func() error { return s.store.WithTx(ctx, fn) }
 	}
-	if err := s.store.AddWordChanges(ctx); err != nil {
-		return err
+	var failed error
+	for _, step := range []func() error{
+		func() error { return s.SweepEvents(ctx) },
+		func() error { return s.store.AddWordChanges(ctx) },
+		func() error { return s.sumAudit(ctx) },
+		one(func(tx *store.Tx) error { return tx.SweepConnections(ctx, now) }),
+		one(func(tx *store.Tx) error { return tx.SweepSignIns(ctx, now) }),
+		one(func(tx *store.Tx) error { return tx.SweepQuotas(ctx, crier.TimeOf(now.Add(-publish.QuotaRetention))) }),
+		func() error { return s.sweepAnswers(ctx) },
+		func() error {
+			_, err := s.store.MarkAudit(ctx) // what is left, an older version's entries, is for the next times
+			return err
+		},
+	} {
+		if ctx.Err() != nil { // the node is stopping
+			return errors.Join(failed, ctx.Err())
+		}
+		failed = errors.Join(failed, step())
 	}
-	for more := true; more; {
-		var err error
-		if more, err = s.store.SumAudit(ctx, crier.TimeOf(s.clock().Add(-auditSettled))); err != nil {
+	return failed
+}
+
+func (s *Upkeep) sumAudit(ctx context.Context) error {
+	for {
+		more, err := s.store.SumAudit(ctx, crier.TimeOf(s.clock().Add(-auditSettled)))
+		if err != nil || !more {
 			return err
 		}
 	}
+}
+
+func (s *Upkeep) sweepAnswers(ctx context.Context) error {
 	for {
 		var removed int64
 		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
-			if err := tx.SweepConnections(ctx, s.clock.Now()); err != nil {
-				return err
-			}
-			if err := tx.SweepSignIns(ctx, s.clock.Now()); err != nil {
-				return err
-			}
-			if err := tx.SweepQuotas(ctx, crier.TimeOf(s.clock().Add(-publish.QuotaRetention))); err != nil {
-				return err
-			}
 			removed, err = tx.SweepAnswers(ctx, s.clock.Now())
 			return err
 		})
-		if err != nil {
+		if err != nil || removed == 0 {
 			return err
 		}
-		if removed == 0 {
-			break
-		}
 	}
-	_, err := s.store.MarkAudit(ctx) // what is left, an older version's entries, is for the next times
-	return err
 }
