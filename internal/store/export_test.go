@@ -100,3 +100,6 @@ func (r recorder) Ask(ctx context.Context, questions ...question) error {
 	}
 	return r.queryer.Ask(ctx, questions...)
 }
+
+// BatchSize is the number of rows that one statement of a batch changes.
+const BatchSize = batchSize

@@ -23,6 +23,27 @@ var purgedWithPosts = []string{
 	`DELETE FROM posts WHERE id IN (%s)`,
 }
 
+// purgedInBatches deletes up to $2 rows of a team from each of the tables in which it may have very many. Those of
+// events are found by an index of those with a sequence; purgedWithTeam deletes the others.
+func (tx *Tx) purgedInBatches() []string {
+	return []string{
+		`DELETE FROM events WHERE id IN (SELECT e.id FROM events e` + tx.indexed("events_by_team") + `
+			WHERE e.team_id = $1 AND e.sequence > 0 LIMIT $2)`,
+		`DELETE FROM analytics_days WHERE team_id = $1 AND (gained, day, social_account_id, post_type) IN
+			(SELECT d.gained, d.day, d.social_account_id, d.post_type FROM analytics_days d WHERE d.team_id = $1
+			LIMIT $2)`,
+		`DELETE FROM account_days WHERE (social_account_id, day) IN
+			(SELECT d.social_account_id, d.day FROM account_days d WHERE d.team_id = $1 LIMIT $2)`,
+		`DELETE FROM facet_counts WHERE team_id = $1 AND (field, value) IN
+			(SELECT c.field, c.value FROM facet_counts c WHERE c.team_id = $1 LIMIT $2)`,
+		`DELETE FROM word_counts WHERE team_id = $1 AND word IN
+			(SELECT c.word FROM word_counts c WHERE c.team_id = $1 LIMIT $2)`,
+		`DELETE FROM assets WHERE id IN
+			(SELECT a.id FROM assets a WHERE a.team_id = $1 AND a.deleted_at IS NULL LIMIT $2)`,
+		`DELETE FROM assets WHERE id IN (SELECT a.id FROM assets a WHERE a.team_id = $1 LIMIT $2)`,
+	}
+}
+
 // purgedWithTeam deletes the rest of a team. The files of its assets are orphaned and swept later.
 var purgedWithTeam = []string{
 	`DELETE FROM events WHERE team_id = $1`,
@@ -63,6 +84,9 @@ func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Ti
 		return false, err
 	}
 	if len(posts) == 0 {
+		if more, err := tx.purgeBatches(ctx, id); err != nil || more {
+			return more, err
+		}
 		queries := purgedWithTeam
 		if tx.pipe != nil { // only PostgreSQL has it
 			queries = append([]string{`DELETE FROM list_changes WHERE team_id = $1`}, queries...)
@@ -84,6 +108,21 @@ func (tx *Tx) purge(ctx context.Context, queries []string, args ...any) error {
 		}
 	}
 	return nil
+}
+
+// purgeBatches deletes a batch of the rows of a team; more is true if others may be left. On SQLite, every writer waits
+// for the transaction.
+func (tx *Tx) purgeBatches(ctx context.Context, team crier.ID) (more bool, err error) {
+	for _, query := range tx.purgedInBatches() {
+		res, err := tx.q.ExecContext(ctx, query, team, batchSize)
+		if err != nil {
+			return false, fmt.Errorf("purge: %.60s: %w", query, err)
+		}
+		if deleted, err := res.RowsAffected(); err != nil || deleted == batchSize {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // somePosts returns a batch of posts of a team, deleted or not, for one transaction to remove.
