@@ -26,7 +26,7 @@ const (
 	dispatchBatch = 200
 )
 
-// Dispatch assigns new events to their webhooks, on one node at a time. It is called by jobs.
+// Dispatch assigns new events to their webhooks, on one node at a time. It is called by the loop of every node.
 func (s *Dispatcher) Dispatch(ctx context.Context) error {
 	for {
 		wanted, err := s.store.HasWebhooks(ctx)
@@ -64,7 +64,7 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	deliveries, receivers := fanOutEvents(webhooks, list)
-	if err := s.deliver(ctx, tx, receivers, deliveries, false); err != nil {
+	if err := s.addDeliveries(ctx, tx, receivers, deliveries, false); err != nil {
 		return err
 	}
 	return tx.SetDispatched(ctx, at)
@@ -130,9 +130,9 @@ func receivesEvent(w store.Webhook, e store.Event) bool {
 		(w.TeamIDs == nil || e.TeamID != nil && slices.Contains(w.TeamIDs, *e.TeamID))
 }
 
-// deliver writes deliveries and admits as many as the limits allow. Webhooks are locked in a fixed order.
-func (s *Dispatcher) deliver(ctx context.Context, tx *store.Tx, receivers []crier.ID, deliveries []store.Delivery,
-	again bool) error {
+// addDeliveries writes deliveries and admits as many as the limits allow. Webhooks are locked in a fixed order.
+func (s *Dispatcher) addDeliveries(ctx context.Context, tx *store.Tx, receivers []crier.ID,
+	deliveries []store.Delivery, again bool) error {
 	enabled := map[crier.ID]store.Webhook{}
 	for _, id := range receivers {
 		w, err := tx.LockWebhookByID(ctx, id)
@@ -186,7 +186,7 @@ func (s *Dispatcher) Admit(ctx context.Context, tx *store.Tx, w store.Webhook) e
 	return tx.WakeWebhook(ctx, w.ID)
 }
 
-// AdmitDue enqueues due deliveries, and again those whose worker was lost. It is called by jobs.
+// AdmitDue enqueues due deliveries, and again those whose worker was lost. It is called by the loop of every node.
 func (s *Dispatcher) AdmitDue(ctx context.Context) error {
 	due, err := s.store.DueWebhooks(ctx, s.clock.Now())
 	if err != nil {

@@ -69,5 +69,5 @@ func (s *Dispatcher) replayBatch(ctx context.Context, tx *store.Tx, in job.Repla
 		deliveries[i] = newDelivery(*w, e)
 	}
 	return list[len(list)-1].Sequence, len(list) == maxReplayBatch,
-		s.deliver(ctx, tx, []crier.ID{w.ID}, deliveries, true)
+		s.addDeliveries(ctx, tx, []crier.ID{w.ID}, deliveries, true)
 }
