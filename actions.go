@@ -70,7 +70,7 @@ func (r RepostAfter) Quotes() bool { return r.Mode == "quote" || r.Mode == "" &&
 func (a PostPublishActions) validateSaved(now time.Time, path ...string) []Issue {
 	issues := a.validate(now, path...)
 	if a.RecurrenceEndsAt.HasValue() && a.RecurrenceIntervalDays == nil {
-		issues = append(issues, At("ends a recurrence that there is none of: give recurrenceIntervalDays too",
+		issues = append(issues, At("needs recurrenceIntervalDays: without it, the post is not repeated",
 			join(path, "recurrenceEndsAt")...))
 	}
 	return issues

@@ -85,8 +85,8 @@ func TestCommentNeedsTextOrMedia(t *testing.T) {
 func TestRecurrenceEndsInTheFutureAndWithAnInterval(t *testing.T) {
 	t.Parallel()
 	const future = "postPublishActions.recurrenceEndsAt: must be in the future"
-	const alone = "postPublishActions.recurrenceEndsAt: ends a recurrence that there is none of: give " +
-		"recurrenceIntervalDays too"
+	const alone = "postPublishActions.recurrenceEndsAt: needs recurrenceIntervalDays: without it, " +
+		"the post is not repeated"
 	week := 7
 	at := func(d time.Duration) crier.Optional[crier.Time] { return crier.Some(crier.TimeOf(noon.Add(d))) }
 	for _, tc := range []struct {

@@ -241,7 +241,7 @@ func (s *Events) bounded(ctx context.Context, organization crier.ID, q EventQuer
 	return filter, true, err
 }
 
-// position returns the sequence behind which a reader goes on; gone is true when what lies there is no longer kept.
+// position returns the sequence after which a reader continues; gone is true if the events there were deleted.
 func (s *Events) position(ctx context.Context, organization crier.ID, q EventQuery, present store.EventLog) (at int64,
 	gone bool, err error) {
 	if q.After == "" {
@@ -255,8 +255,8 @@ func (s *Events) position(ctx context.Context, organization crier.ID, q EventQue
 	return at, at < present.Swept, err
 }
 
-// errGone tells a reader that its position is no longer kept.
+// errGone tells a reader that the events at its position were deleted.
 func (s *Events) errGone() error {
-	return crier.Invalid(crier.At(fmt.Sprintf("leads to nothing that is kept: events are kept for %d days. Begin anew "+
-		"without it", int(s.kept.Hours()/24)), "after"))
+	return crier.Invalid(crier.At(fmt.Sprintf("names an event that does not exist or is no longer stored: events "+
+		"are kept for %d days. Leave it out to start with the oldest event", int(s.kept.Hours()/24)), "after"))
 }

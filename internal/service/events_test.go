@@ -172,7 +172,10 @@ func TestEventsAreKeptForThirtyDays(t *testing.T) {
 		beginning := r.Events.pages.SealPosition(EventQuery{}.name(scope.Organization().ID), 0)
 		for _, after := range []string{string(before[0].ID), beginning} {
 			_, err := r.Events.List(ctx, scope, EventQuery{After: after, Limit: 1})
-			if refused, ok := errors.AsType[*crier.Error](err); !ok || refused.Kind != crier.KindInvalid {
+			const want = "names an event that does not exist or is no longer stored: events are kept for 30 days. " +
+				"Leave it out to start with the oldest event"
+			if refused, ok := errors.AsType[*crier.Error](err); !ok || refused.Kind != crier.KindInvalid ||
+				refused.Issues[0].Message != want {
 				t.Errorf("after %s: %v", after, err)
 			}
 		}

@@ -221,7 +221,7 @@ func recurrenceIssues(plan planned, t crier.Targets) []crier.Issue {
 		}
 		end := d.actions.RecurrenceEndsAt
 		if t.RecurrenceEndsAt.HasValue() && d.actions.RecurrenceIntervalDays == nil {
-			return []crier.Issue{crier.At("ends a recurrence that there is none of: give recurrenceIntervalDays too",
+			return []crier.Issue{crier.At("needs recurrenceIntervalDays: without it, the post is not repeated",
 				"recurrenceEndsAt")}
 		}
 		if end != nil && end.Before(plan.at.Time) {
