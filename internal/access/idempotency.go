@@ -91,12 +91,12 @@ func (s *Idempotency) Known(ctx context.Context, caller Caller, r IdempotentRequ
 
 // stored returns the response stored under a caller's key, unless it was read with the credential. A response that is
 // stored later is found when the key is claimed.
-func (s *Idempotency) stored(ctx context.Context, caller Caller, key string) (*store.KeptAnswer, error) {
+func (s *Idempotency) stored(ctx context.Context, caller Caller, key string) (*store.StoredResponse, error) {
 	now := s.clock.Now()
 	if ahead := caller.aheadAt(now); ahead != nil && ahead.IdempotencyKey == key {
-		return ahead.Kept, nil
+		return ahead.Response, nil
 	}
-	return s.store.KeptAnswer(ctx, caller.id, key, now)
+	return s.store.StoredResponse(ctx, caller.id, key, now)
 }
 
 // Stored returns the response to an earlier request with the same key, or nil. The same key with another request is a
@@ -116,7 +116,7 @@ func (s *Idempotency) ReplayOr(ctx context.Context, err error) error {
 	if !repeats || r.Partial {
 		return err
 	}
-	stored, lookupErr := s.store.KeptAnswer(ctx, r.principal, r.Key, s.clock.Now())
+	stored, lookupErr := s.store.StoredResponse(ctx, r.principal, r.Key, s.clock.Now())
 	if lookupErr != nil || stored == nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Idempotency) ReplayOr(ctx context.Context, err error) error {
 	return answer
 }
 
-func (s *Idempotency) open(stored store.KeptAnswer, fingerprint []byte) (*StoredResponse, error) {
+func (s *Idempotency) open(stored store.StoredResponse, fingerprint []byte) (*StoredResponse, error) {
 	if !bytes.Equal(stored.Fingerprint, fingerprint) {
 		return nil, crier.Conflict("This Idempotency-Key was used for another request within the last 24 hours. Use " +
 			"a new key for a new request.")
@@ -183,7 +183,7 @@ func (s *Idempotency) claim(ctx context.Context, tx *store.Tx, r repeatable) err
 	now := s.clock.Now()
 	waiting, cancel := context.WithTimeout(ctx, repeatWait)
 	defer cancel()
-	claimed, err := tx.ClaimKey(waiting, store.KeptAnswer{
+	claimed, err := tx.ClaimKey(waiting, store.StoredResponse{
 		PrincipalID: r.principal, Key: r.Key, Fingerprint: r.Fingerprint, Status: r.Status,
 		ExpiresAt: crier.TimeOf(now.Add(answerRetention)),
 	}, now)
@@ -196,7 +196,7 @@ func (s *Idempotency) claim(ctx context.Context, tx *store.Tx, r repeatable) err
 	if claimed {
 		return nil
 	}
-	stored, err := tx.KeptAnswer(ctx, r.principal, r.Key, now)
+	stored, err := tx.StoredResponse(ctx, r.principal, r.Key, now)
 	if err != nil {
 		return err
 	}
@@ -222,5 +222,5 @@ func (s *Idempotency) storeAnswer(ctx context.Context, tx *store.Tx, r repeatabl
 	if err != nil {
 		return err
 	}
-	return tx.KeepAnswer(ctx, r.principal, r.Key, sealed, organizationOf(ctx))
+	return tx.SaveResponse(ctx, r.principal, r.Key, sealed, organizationOf(ctx))
 }

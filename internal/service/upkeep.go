@@ -99,7 +99,7 @@ func (s *Upkeep) Sweep(ctx context.Context) error {
 		one(func(tx *store.Tx) error { return tx.SweepConnections(ctx, now) }),
 		one(func(tx *store.Tx) error { return tx.SweepSignIns(ctx, now) }),
 		one(func(tx *store.Tx) error { return tx.SweepQuotas(ctx, crier.TimeOf(now.Add(-publish.QuotaRetention))) }),
-		func() error { return s.sweepAnswers(ctx) },
+		func() error { return s.sweepResponses(ctx) },
 		func() error {
 			_, err := s.store.MarkAudit(ctx) // what is left, an older version's entries, is for the next times
 			return err
@@ -122,11 +122,11 @@ func (s *Upkeep) sumAudit(ctx context.Context) error {
 	}
 }
 
-func (s *Upkeep) sweepAnswers(ctx context.Context) error {
+func (s *Upkeep) sweepResponses(ctx context.Context) error {
 	for {
 		var removed int64
 		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
-			removed, err = tx.SweepAnswers(ctx, s.clock.Now())
+			removed, err = tx.SweepResponses(ctx, s.clock.Now())
 			return err
 		})
 		if err != nil || removed == 0 {

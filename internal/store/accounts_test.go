@@ -232,40 +232,40 @@ func TestIdempotencyKeyIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
-		answer := store.KeptAnswer{PrincipalID: f.Owner.ID, Key: "k", Fingerprint: []byte{1}, Status: 201,
+		answer := store.StoredResponse{PrincipalID: f.Owner.ID, Key: "k", Fingerprint: []byte{1}, Status: 201,
 			ExpiresAt: f.After(time.Hour)}
 		claim := func(at crier.Time) (claimed bool) {
 			f.Tx(func(ctx context.Context, tx *store.Tx) (err error) {
 				if claimed, err = tx.ClaimKey(ctx, answer, at); err != nil || !claimed {
 					return err
 				}
-				return tx.KeepAnswer(ctx, f.Owner.ID, "k", []byte("body"), f.Organization.ID)
+				return tx.SaveResponse(ctx, f.Owner.ID, "k", []byte("body"), f.Organization.ID)
 			})
 			return claimed
 		}
 		if !claim(f.Now) || claim(f.Now) {
 			t.Error("a key is claimed once")
 		}
-		kept, err := f.KeptAnswer(ctx, f.Owner.ID, "k", f.Now)
+		kept, err := f.StoredResponse(ctx, f.Owner.ID, "k", f.Now)
 		if err != nil || kept == nil || string(kept.Body) != "body" || kept.Status != 201 || kept.Left ||
 			kept.OrganizationID != f.Organization.ID {
 			t.Errorf("%+v, %v", kept, err)
 		}
 		other := f.NewOrganization("Other")
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			return tx.KeepAnswer(ctx, f.Owner.ID, "k", []byte("body"), other.ID)
+			return tx.SaveResponse(ctx, f.Owner.ID, "k", []byte("body"), other.ID)
 		})
-		if kept, err = f.KeptAnswer(ctx, f.Owner.ID, "k", f.Now); err != nil || !kept.Left {
+		if kept, err = f.StoredResponse(ctx, f.Owner.ID, "k", f.Now); err != nil || !kept.Left {
 			t.Errorf("an answer of an organization that the caller is not in: %+v, %v", kept, err)
 		}
-		if kept, err := f.KeptAnswer(ctx, f.Owner.ID, "k", answer.ExpiresAt); err != nil || kept != nil {
+		if kept, err := f.StoredResponse(ctx, f.Owner.ID, "k", answer.ExpiresAt); err != nil || kept != nil {
 			t.Errorf("expired: %+v, %v", kept, err)
 		}
 		if !claim(answer.ExpiresAt) {
 			t.Error("an expired key cannot be claimed")
 		}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			n, err := tx.SweepAnswers(ctx, answer.ExpiresAt)
+			n, err := tx.SweepResponses(ctx, answer.ExpiresAt)
 			if n != 1 {
 				t.Errorf("swept %d", n)
 			}

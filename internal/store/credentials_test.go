@@ -183,12 +183,13 @@ func TestLookaheadReadsWhatTheCredentialReaches(t *testing.T) {
 		other := f.NewTeam("Sales")
 		keep := func(principal crier.ID) {
 			f.Tx(func(ctx context.Context, tx *store.Tx) error {
-				answer := store.KeptAnswer{PrincipalID: principal, Key: "once", Fingerprint: []byte("f"), Status: 201,
+				answer := store.StoredResponse{PrincipalID: principal, Key: "once", Fingerprint: []byte("f"),
+					Status:    201,
 					ExpiresAt: f.After(time.Hour)}
 				if claimed, err := tx.ClaimKey(ctx, answer, f.Now); err != nil || !claimed {
 					t.Errorf("claimed %v, %v", claimed, err)
 				}
-				return tx.KeepAnswer(ctx, principal, "once", []byte("body"), f.Organization.ID)
+				return tx.SaveResponse(ctx, principal, "once", []byte("body"), f.Organization.ID)
 			})
 		}
 		keep(key.ID)
@@ -214,19 +215,19 @@ func TestLookaheadReadsWhatTheCredentialReaches(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 			}
-			if err := f.LookAhead(ctx, c.kind, c.hash, f.After(time.Hour), late); err != nil || late.Kept != nil {
-				t.Errorf("%s: an expired answer: %+v, %v", name, late.Kept, err)
+			if err := f.LookAhead(ctx, c.kind, c.hash, f.After(time.Hour), late); err != nil || late.Response != nil {
+				t.Errorf("%s: an expired answer: %+v, %v", name, late.Response, err)
 			}
 			if team.Team == nil || team.Team.ID != f.Team.ID ||
 				team.Access.Own == nil || team.Access.Own.Role != c.role ||
-				team.Access.Behind == nil || team.Access.Behind.Role != crier.RoleOwner || team.Kept == nil ||
-				string(team.Kept.Body) != "body" || team.Kept.Status != 201 || team.Kept.Left ||
-				team.Kept.OrganizationID != f.Organization.ID {
-				t.Errorf("%s: %+v, %+v", name, team.Access, team.Kept)
+				team.Access.Behind == nil || team.Access.Behind.Role != crier.RoleOwner || team.Response == nil ||
+				string(team.Response.Body) != "body" || team.Response.Status != 201 || team.Response.Left ||
+				team.Response.OrganizationID != f.Organization.ID {
+				t.Errorf("%s: %+v, %+v", name, team.Access, team.Response)
 			}
 			if foreign.Team == nil || foreign.Access.Own == nil || foreign.Access.Own.AllTeams != c.all ||
-				foreign.Access.Own.InTeam != false || foreign.Kept != nil {
-				t.Errorf("%s: a team beside: %+v, %+v", name, foreign.Access.Own, foreign.Kept)
+				foreign.Access.Own.InTeam != false || foreign.Response != nil {
+				t.Errorf("%s: a team beside: %+v, %+v", name, foreign.Access.Own, foreign.Response)
 			}
 			if whole.Organization == nil || whole.Organization.Name != "Acme" || whole.Access.Own.Role != c.role {
 				t.Errorf("%s: %+v", name, whole.Organization)
@@ -237,7 +238,7 @@ func TestLookaheadReadsWhatTheCredentialReaches(t *testing.T) {
 		}
 		unknown := &store.Lookahead{TeamID: f.Team.ID, IdempotencyKey: "once"}
 		if err := f.LookAhead(ctx, store.KeyCredential, []byte("unknown"), f.Now, unknown); err != nil ||
-			unknown.Team == nil || unknown.Access.Own != nil || unknown.Access.Behind != nil || unknown.Kept != nil {
+			unknown.Team == nil || unknown.Access.Own != nil || unknown.Access.Behind != nil || unknown.Response != nil {
 			t.Errorf("an unknown credential reaches %+v, %v", unknown, err)
 		}
 	})
@@ -247,9 +248,9 @@ func TestAnswersAreKeptUntilTheyExpireAndClaimedOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx := context.Background()
-		answer := store.KeptAnswer{PrincipalID: f.Owner.ID, Key: "k", Fingerprint: []byte("one"), Status: 200,
+		answer := store.StoredResponse{PrincipalID: f.Owner.ID, Key: "k", Fingerprint: []byte("one"), Status: 200,
 			ExpiresAt: f.After(time.Hour)}
-		claim := func(a store.KeptAnswer, at crier.Time) (claimed bool) {
+		claim := func(a store.StoredResponse, at crier.Time) (claimed bool) {
 			f.Tx(func(ctx context.Context, tx *store.Tx) (err error) {
 				claimed, err = tx.ClaimKey(ctx, a, at)
 				return err
@@ -262,9 +263,9 @@ func TestAnswersAreKeptUntilTheyExpireAndClaimedOnce(t *testing.T) {
 			t.Error("a key is claimed once for each principal")
 		}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			return tx.KeepAnswer(ctx, f.Owner.ID, "k", []byte("body"), "")
+			return tx.SaveResponse(ctx, f.Owner.ID, "k", []byte("body"), "")
 		})
-		got, err := f.KeptAnswer(ctx, f.Owner.ID, "k", f.Now)
+		got, err := f.StoredResponse(ctx, f.Owner.ID, "k", f.Now)
 		if err != nil || got == nil || string(got.Body) != "body" || got.OrganizationID != "" || got.Left ||
 			string(got.Fingerprint) != "one" {
 			t.Errorf("%+v, %v", got, err)
@@ -275,7 +276,7 @@ func TestAnswersAreKeptUntilTheyExpireAndClaimedOnce(t *testing.T) {
 			at        crier.Time
 		}{"expired": {f.Owner.ID, "k", f.After(time.Hour)}, "another key": {f.Owner.ID, "K", f.Now},
 			"a stranger": {crier.NewID(), "k", f.Now}} {
-			if got, err := f.KeptAnswer(ctx, c.principal, c.key, c.at); err != nil || got != nil {
+			if got, err := f.StoredResponse(ctx, c.principal, c.key, c.at); err != nil || got != nil {
 				t.Errorf("%s: %+v, %v", name, got, err)
 			}
 		}
@@ -284,16 +285,16 @@ func TestAnswersAreKeptUntilTheyExpireAndClaimedOnce(t *testing.T) {
 		if !claim(again, f.After(time.Hour)) {
 			t.Error("an expired key cannot be claimed")
 		}
-		got, err = f.KeptAnswer(ctx, f.Owner.ID, "k", f.After(time.Hour))
+		got, err = f.StoredResponse(ctx, f.Owner.ID, "k", f.After(time.Hour))
 		if err != nil || got == nil || string(got.Fingerprint) != "two" || got.Body != nil {
 			t.Errorf("the answer of before is left: %+v, %v", got, err)
 		}
 		// The stored response of an organization is returned only while its principal belongs to it.
 		elsewhere := f.NewOrganization("Other")
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			return tx.KeepAnswer(ctx, f.Owner.ID, "k", []byte("body"), elsewhere.ID)
+			return tx.SaveResponse(ctx, f.Owner.ID, "k", []byte("body"), elsewhere.ID)
 		})
-		if got, err := f.KeptAnswer(ctx, f.Owner.ID, "k", f.After(time.Hour)); err != nil || !got.Left {
+		if got, err := f.StoredResponse(ctx, f.Owner.ID, "k", f.After(time.Hour)); err != nil || !got.Left {
 			t.Errorf("who does not belong there: %+v, %v", got, err)
 		}
 	})

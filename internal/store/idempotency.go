@@ -9,8 +9,8 @@ import (
 	"crier"
 )
 
-// KeptAnswer is the stored response to a request with an idempotency key.
-type KeptAnswer struct {
+// StoredResponse is the stored response to a request with an idempotency key.
+type StoredResponse struct {
 	PrincipalID crier.ID
 	Key         string
 	Fingerprint []byte
@@ -23,37 +23,38 @@ type KeptAnswer struct {
 	Left bool
 }
 
-const keptColumns = `k.principal_id, k.key, k.fingerprint, k.status, k.body, k.expires_at,
+const storedResponseColumns = `k.principal_id, k.key, k.fingerprint, k.status, k.body, k.expires_at,
 	coalesce(CAST(k.organization_id AS text), ''), k.organization_id IS NOT NULL AND NOT EXISTS (
 		SELECT 1 FROM memberships m WHERE m.principal_id = k.principal_id AND m.organization_id = k.organization_id)`
 
-func scanKept(row scanner) (KeptAnswer, error) {
-	var a KeptAnswer
+func scanStoredResponse(row scanner) (StoredResponse, error) {
+	var a StoredResponse
 	err := row.Scan(&a.PrincipalID, &a.Key, &a.Fingerprint, &a.Status, &a.Body, &a.ExpiresAt, &a.OrganizationID,
 		&a.Left)
 	return a, err
 }
 
-// KeptAnswer reads the stored response of a principal's key; nil if there is none that has not expired.
-func (r reads) KeptAnswer(ctx context.Context, principal crier.ID, key string, now crier.Time) (*KeptAnswer, error) {
-	a, err := scanKept(r.q.QueryRowContext(ctx, `SELECT `+keptColumns+` FROM idempotency_keys k
+// StoredResponse reads the stored response of a principal's key; nil if there is none that has not expired.
+func (r reads) StoredResponse(ctx context.Context, principal crier.ID, key string, now crier.Time) (*StoredResponse,
+	error) {
+	a, err := scanStoredResponse(r.q.QueryRowContext(ctx, `SELECT `+storedResponseColumns+` FROM idempotency_keys k
 		WHERE k.principal_id = $1 AND k.key = $2 AND k.expires_at > $3`, principal, key, now))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the kept answer: %w", err)
+		return nil, fmt.Errorf("read the stored response: %w", err)
 	}
 	return &a, nil
 }
 
 // ClaimKey claims a key in the running transaction. It waits for a concurrent request with the same key; claimed is
 // false if that one committed. An expired response is replaced.
-func (tx *Tx) ClaimKey(ctx context.Context, a KeptAnswer, now crier.Time) (claimed bool, err error) {
+func (tx *Tx) ClaimKey(ctx context.Context, a StoredResponse, now crier.Time) (claimed bool, err error) {
 	if claimed, err = tx.insertKey(ctx, a); err != nil || claimed {
 		return claimed, err
 	}
-	// The row is not updated: SweepAnswers relies on the order in which rows were inserted.
+	// The row is not updated: SweepResponses relies on the order in which rows were inserted.
 	res, err := tx.q.ExecContext(ctx, `DELETE FROM idempotency_keys
 		WHERE principal_id = $1 AND key = $2 AND expires_at <= $3`, a.PrincipalID, a.Key, now)
 	if err != nil {
@@ -66,7 +67,7 @@ func (tx *Tx) ClaimKey(ctx context.Context, a KeptAnswer, now crier.Time) (claim
 }
 
 // insertKey inserts a key unless it exists.
-func (tx *Tx) insertKey(ctx context.Context, a KeptAnswer) (inserted bool, err error) {
+func (tx *Tx) insertKey(ctx context.Context, a StoredResponse) (inserted bool, err error) {
 	var one int
 	err = tx.q.QueryRowContext(ctx, `INSERT INTO idempotency_keys (principal_id, key, fingerprint, status, expires_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (principal_id, key) DO NOTHING RETURNING 1`,
@@ -80,8 +81,8 @@ func (tx *Tx) insertKey(ctx context.Context, a KeptAnswer) (inserted bool, err e
 	return true, nil
 }
 
-// KeepAnswer stores the response of a claimed key; organization is empty if the response belongs to none.
-func (tx *Tx) KeepAnswer(ctx context.Context, principal crier.ID, key string, body []byte,
+// SaveResponse stores the response of a claimed key; organization is empty if the response belongs to none.
+func (tx *Tx) SaveResponse(ctx context.Context, principal crier.ID, key string, body []byte,
 	organization crier.ID) error {
 	var whose *crier.ID
 	if organization != "" {
@@ -94,12 +95,12 @@ func (tx *Tx) KeepAnswer(ctx context.Context, principal crier.ID, key string, bo
 // sweepBatch limits the rows of one sweep, so that it does not hold the writer for long.
 const sweepBatch = 5000
 
-// SweepAnswers deletes expired responses, a batch of the oldest, and returns how many.
-func (tx *Tx) SweepAnswers(ctx context.Context, now crier.Time) (int64, error) {
+// SweepResponses deletes expired responses, a batch of the oldest, and returns how many.
+func (tx *Tx) SweepResponses(ctx context.Context, now crier.Time) (int64, error) {
 	res, err := tx.q.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE (principal_id, key) IN (`+
 		tx.expiredKeys+`)`, now, sweepBatch)
 	if err != nil {
-		return 0, fmt.Errorf("sweep kept answers: %w", err)
+		return 0, fmt.Errorf("sweep stored responses: %w", err)
 	}
 	return res.RowsAffected()
 }

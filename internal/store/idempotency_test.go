@@ -19,7 +19,7 @@ func TestStoredResponsesAreOrderedByExpiry_sqlite(t *testing.T) {
 	claim := func(key string, at time.Duration) {
 		t.Helper()
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			claimed, err := tx.ClaimKey(ctx, store.KeptAnswer{PrincipalID: f.Owner.ID, Key: key,
+			claimed, err := tx.ClaimKey(ctx, store.StoredResponse{PrincipalID: f.Owner.ID, Key: key,
 				Fingerprint: []byte{1}, Status: 200, ExpiresAt: f.After(at + time.Hour)}, f.After(at))
 			if !claimed {
 				t.Errorf("%s is not claimed after %s", key, at)
@@ -40,7 +40,7 @@ func TestStoredResponsesAreOrderedByExpiry_sqlite(t *testing.T) {
 		}
 	}
 	f.Tx(func(ctx context.Context, tx *store.Tx) error {
-		n, err := tx.SweepAnswers(ctx, f.After(time.Hour+time.Minute))
+		n, err := tx.SweepResponses(ctx, f.After(time.Hour+time.Minute))
 		if n != 1 {
 			t.Errorf("%d were swept", n)
 		}
@@ -54,7 +54,7 @@ func TestStoredResponsesAreOrderedByExpiry_sqlite(t *testing.T) {
 func TestExpiredKeyIsClaimedOnceByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
-		answer := store.KeptAnswer{PrincipalID: f.Owner.ID, Key: "k", Fingerprint: []byte{1}, Status: 200,
+		answer := store.StoredResponse{PrincipalID: f.Owner.ID, Key: "k", Fingerprint: []byte{1}, Status: 200,
 			ExpiresAt: f.After(time.Hour)}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.ClaimKey(ctx, answer, f.Now)
@@ -73,9 +73,9 @@ func TestExpiredKeyIsClaimedOnceByManyAtOnce(t *testing.T) {
 						return err
 					}
 					if claimed {
-						return tx.KeepAnswer(ctx, f.Owner.ID, "k", []byte("body"), "")
+						return tx.SaveResponse(ctx, f.Owner.ID, "k", []byte("body"), "")
 					}
-					kept, err := tx.KeptAnswer(ctx, f.Owner.ID, "k", now)
+					kept, err := tx.StoredResponse(ctx, f.Owner.ID, "k", now)
 					if err == nil && (kept == nil || string(kept.Body) != "body") {
 						t.Errorf("who does not get the key finds %+v", kept)
 					}

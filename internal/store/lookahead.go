@@ -40,7 +40,7 @@ type Lookahead struct {
 	Team         *crier.Team   // nil if there is no such team
 	Organization *Organization // nil if there is no such organization
 	Access       Access
-	Kept         *KeptAnswer // nil if there is none
+	Response     *StoredResponse // nil if there is none
 }
 
 // LookAhead reads the rows that a request with a credential needs.
@@ -91,11 +91,11 @@ func (a *Lookahead) questions(kind CredentialKind, hash []byte, now crier.Time) 
 		}))
 	}
 	if a.IdempotencyKey != "" {
-		list = append(list, newQuestion(`SELECT `+keptColumns+`
+		list = append(list, newQuestion(`SELECT `+storedResponseColumns+`
 			FROM `+caller+` JOIN idempotency_keys k ON k.principal_id = c.principal
 			WHERE k.key = $2 AND k.expires_at > $3`, []any{hash, a.IdempotencyKey, now}, func(row scanner) error {
-			kept, err := scanKept(row)
-			a.Kept = &kept
+			stored, err := scanStoredResponse(row)
+			a.Response = &stored
 			return err
 		}))
 	}
