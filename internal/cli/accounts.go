@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,8 +38,8 @@ func (s *Shell) accountsList() *cobra.Command {
 			}
 			return s.Show(list, "ID\tNETWORK\tNAME\tHANDLE\tSTATUS\tHEALTH", func(w io.Writer) {
 				for _, a := range list.Data {
-					Row(w, a.ID, networkName(a.Provider), a.DisplayName, firstOf(text(a.ProfileHandle), "–"),
-						a.Status, firstOf(text(a.AccountHealthIssue), "good"))
+					Row(w, a.ID, networkName(a.Provider), a.DisplayName, cmp.Or(text(a.ProfileHandle), "–"),
+						a.Status, cmp.Or(text(a.AccountHealthIssue), "good"))
 				}
 			})
 		}),

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -36,9 +37,9 @@ func (s *Shell) auditCommand() *cobra.Command {
 		people := s.people(ctx, c, org)
 		return s.Show(page, "WHEN\tWHO\tWHAT\tWHERE", func(w io.Writer) {
 			for _, e := range page.Data {
-				who := firstOf(people[e.PersonID], string(e.PersonID))
+				who := cmp.Or(people[e.PersonID], string(e.PersonID))
 				if e.PrincipalKind == crier.CredentialKey {
-					who += ", by key " + firstOf(people[e.PrincipalID], string(e.PrincipalID))
+					who += ", by key " + cmp.Or(people[e.PrincipalID], string(e.PrincipalID))
 				}
 				Row(w, local(e.CreatedAt), who, e.Action, strings.TrimPrefix(e.Target, "/v1"))
 			}
@@ -80,7 +81,7 @@ func (s *Shell) people(ctx context.Context, c *client.Client, org crier.ID) map[
 	}
 	if page, err := c.ListMembers(ctx, org, firstPage); err == nil {
 		for _, m := range page.Data {
-			names[m.UserID] = firstOf(text(m.Email), m.Name)
+			names[m.UserID] = cmp.Or(text(m.Email), m.Name)
 		}
 	}
 	if page, err := c.ListKeys(ctx, org, firstPage); err == nil {

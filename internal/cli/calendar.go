@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -146,7 +147,7 @@ func cellLine(day, line int, entries []crier.CalendarEntry, first, now time.Time
 	}
 	e := entries[line-1]
 	return fmt.Sprintf("%s%s %s", entryMark(e), e.ScheduledAt.In(first.Location()).Format("15:04"),
-		shortNetwork(e.Provider)+" "+oneLine(printable(firstOf(text(e.Title), e.Text))))
+		shortNetwork(e.Provider)+" "+oneLine(printable(cmp.Or(text(e.Title), e.Text))))
 }
 
 // entryMark returns the state of an entry as one character.
@@ -167,7 +168,7 @@ func shortNetwork(p crier.Provider) string {
 	short := map[crier.Provider]string{crier.ProviderX: "X", crier.ProviderTikTok: "TT", crier.ProviderInstagram: "IG",
 		crier.ProviderFacebook: "FB", crier.ProviderYouTube: "YT", crier.ProviderLinkedIn: "LI",
 		crier.ProviderThreads: "TH"}
-	return firstOf(short[p], string(p))
+	return cmp.Or(short[p], string(p))
 }
 
 func writeEntries(w io.Writer, zone *time.Location, entries []crier.CalendarEntry) {
@@ -182,6 +183,6 @@ func writeEntries(w io.Writer, zone *time.Location, entries []crier.CalendarEntr
 			state = string(*e.Status)
 		}
 		Row(w, e.ScheduledAt.In(zone).Format("Mon 2 Jan 15:04"), networkName(e.Provider), e.AccountName, state,
-			shorten(firstOf(text(e.Title), e.Text), 50), e.PostID)
+			shorten(cmp.Or(text(e.Title), e.Text), 50), e.PostID)
 	}
 }

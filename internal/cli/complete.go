@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -112,7 +113,7 @@ func (s *Shell) organizationNames(ctx context.Context) ([]cobra.Completion, erro
 func (s *Shell) accountWords(ctx context.Context, c *client.Client, team crier.ID) ([]cobra.Completion, error) {
 	list, err := c.ListAccounts(ctx, team)
 	return completed(list.Data, err, func(a crier.SocialAccount) cobra.Completion {
-		return word(firstOf(text(a.ProfileHandle), a.DisplayName), accountLabel(a)+", "+string(a.Status))
+		return word(cmp.Or(text(a.ProfileHandle), a.DisplayName), accountLabel(a)+", "+string(a.Status))
 	})
 }
 
@@ -132,7 +133,7 @@ func (s *Shell) targetWords(ctx context.Context) ([]cobra.Completion, error) {
 func (s *Shell) postWords(ctx context.Context, c *client.Client, team crier.ID) ([]cobra.Completion, error) {
 	page, err := c.ListPosts(ctx, team, client.PostFilter{ListOptions: client.ListOptions{Limit: 50}})
 	return completed(page.Data, err, func(p crier.Post) cobra.Completion {
-		return word(string(p.ID), string(p.DeliveryState)+": "+firstOf(text(p.Title), p.Text))
+		return word(string(p.ID), string(p.DeliveryState)+": "+cmp.Or(text(p.Title), p.Text))
 	})
 }
 
@@ -165,7 +166,7 @@ func (s *Shell) slotWords(ctx context.Context, c *client.Client, team crier.ID) 
 func (s *Shell) memberWords(ctx context.Context, c *client.Client, org crier.ID) ([]cobra.Completion, error) {
 	page, err := c.ListMembers(ctx, org, firstPage)
 	return completed(page.Data, err, func(m crier.Member) cobra.Completion {
-		return word(firstOf(text(m.Email), string(m.ID)), m.Name+", "+string(m.Role))
+		return word(cmp.Or(text(m.Email), string(m.ID)), m.Name+", "+string(m.Role))
 	})
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (e *OtherServerError) Error() string {
 
 // requestedServer returns the server given by flag or environment.
 func (s *Shell) requestedServer() string {
-	return strings.TrimRight(firstOf(s.server, s.variable("CRIER_SERVER")), "/")
+	return strings.TrimRight(cmp.Or(s.server, s.variable("CRIER_SERVER")), "/")
 }
 
 // Choice says how a server was chosen.
@@ -71,12 +72,12 @@ func (s *Shell) Connect(context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := firstOf(s.requestedServer(), saved.server(), defaultServer)
+	server := cmp.Or(s.requestedServer(), saved.server(), defaultServer)
 	if err := checkServer(server); err != nil {
 		return nil, err
 	}
 	agent, waiting := client.WithUserAgent("crier/"+s.version), client.WithWaiting(s.reportWait)
-	if token := firstOf(s.token, s.variable("CRIER_TOKEN")); token != "" {
+	if token := cmp.Or(s.token, s.variable("CRIER_TOKEN")); token != "" {
 		return client.New(server, token, agent, waiting), nil
 	}
 	l, ok := saved.forServer(server)
@@ -109,15 +110,6 @@ func checkServer(server string) error {
 	return nil
 }
 
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
 // inTeam connects and determines the team.
 func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
 	c, err := s.Connect(ctx)
@@ -126,7 +118,7 @@ func (s *Shell) inTeam(ctx context.Context) (*client.Client, crier.ID, error) {
 	}
 	given := s.team
 	if s.org == "" { // a flag overrides the environment
-		given = firstOf(given, s.variable("CRIER_TEAM"))
+		given = cmp.Or(given, s.variable("CRIER_TEAM"))
 	}
 	if given != "" {
 		id, err := s.findTeam(ctx, c, given)
@@ -168,7 +160,7 @@ func (s *Shell) inOrganization(ctx context.Context) (*client.Client, crier.ID, e
 	if err != nil {
 		return nil, "", err
 	}
-	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" { // the organization of the given team
+	if given := cmp.Or(s.team, s.variable("CRIER_TEAM")); given != "" { // the organization of the given team
 		team, err := s.findTeam(ctx, c, given)
 		if err != nil {
 			return nil, "", err

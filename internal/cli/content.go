@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func (m medium) String() string {
 		about = append(about, span(time.Duration(*m.asset.DurationSeconds*float64(time.Second))))
 	}
 	line := oneLine(m.asset.FileName) + " (" + strings.Join(about, ", ") + ")"
-	if alt := firstOf(m.alt, text(m.asset.AltText)); alt != "" {
+	if alt := cmp.Or(m.alt, text(m.asset.AltText)); alt != "" {
 		return line + ": " + oneLine(alt)
 	}
 	return line + ", without a description (--alt)"
@@ -208,7 +209,7 @@ func (f *contentFlags) body(s *Shell, args []string) (string, error) {
 
 // edited opens the text in the person's editor and returns the result.
 func (s *Shell) edited(ctx context.Context, text string) (string, error) {
-	editor := firstOf(s.variable("VISUAL"), s.variable("EDITOR"), usualEditor())
+	editor := cmp.Or(s.variable("VISUAL"), s.variable("EDITOR"), usualEditor())
 	file, err := os.CreateTemp("", "crier-*.md")
 	if err != nil {
 		return "", fmt.Errorf("create a file to edit: %w", err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -99,7 +100,7 @@ func (s *Shell) checkLogin(ctx context.Context) Finding {
 		if who, err = c.AgentContext(ctx); err == nil {
 			f.OK, f.Detail = true, fmt.Sprintf("%s (%s)", who.Credential.Name, who.Credential.Kind)
 			if who.User != nil {
-				f.Detail = firstOf(text(who.User.Email), who.User.Name) + ", " + f.Detail
+				f.Detail = cmp.Or(text(who.User.Email), who.User.Name) + ", " + f.Detail
 			}
 			return f
 		}

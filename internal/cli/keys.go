@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -75,7 +76,7 @@ func namesOf(teams []crier.ID, names map[crier.ID]string) string {
 	}
 	list := make([]string, len(teams))
 	for i, id := range teams {
-		list[i] = firstOf(names[id], string(id))
+		list[i] = cmp.Or(names[id], string(id))
 	}
 	return strings.Join(list, ", ")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (s *Shell) login(ctx context.Context, browser bool) error {
 	if err != nil {
 		return err
 	}
-	server := firstOf(s.requestedServer(), saved.server(), defaultServer)
+	server := cmp.Or(s.requestedServer(), saved.server(), defaultServer)
 	if err := checkServer(server); err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (s *Shell) login(ctx context.Context, browser bool) error {
 	}
 	l := s.newLogin(server, tokens)
 	if who, err := client.New(server, l.AccessToken).AgentContext(ctx); err == nil && who.User != nil {
-		l.Person = firstOf(text(who.User.Email), who.User.Name)
+		l.Person = cmp.Or(text(who.User.Email), who.User.Name)
 	}
 	if err := s.changeLogins(ctx, func(saved *logins) error { saved.add(l); return nil }); err != nil {
 		return err
@@ -145,7 +146,7 @@ func (s *Shell) awaitApproval(ctx context.Context, c *client.Client, code crier.
 		case refused && known.Code == "expired_token":
 			return tokens, errLoginLate
 		case refused:
-			return tokens, fmt.Errorf("the server refuses the login: %s", firstOf(known.Description, known.Code))
+			return tokens, fmt.Errorf("the server refuses the login: %s", cmp.Or(known.Description, known.Code))
 		default:
 			return tokens, err
 		}
@@ -265,7 +266,7 @@ func (s *Shell) logout(ctx context.Context) error {
 	}
 	var ended login
 	err := s.changeLogins(ctx, func(saved *logins) error {
-		l, ok := saved.forServer(firstOf(s.requestedServer(), saved.server()))
+		l, ok := saved.forServer(cmp.Or(s.requestedServer(), saved.server()))
 		if !ok {
 			return errNoLogin
 		}

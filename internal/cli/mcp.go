@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -33,7 +34,7 @@ func (s *Shell) ServeAgent(ctx context.Context) error {
 		return err
 	}
 	var team crier.ID
-	if given := firstOf(s.team, s.variable("CRIER_TEAM")); given != "" {
+	if given := cmp.Or(s.team, s.variable("CRIER_TEAM")); given != "" {
 		if team, err = s.findTeam(ctx, connection, given); err != nil {
 			return err
 		}

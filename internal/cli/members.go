@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ func (s *Shell) membersList() *cobra.Command {
 		names := s.teamNamesByID(ctx, c)
 		return s.Show(page, "ID\tNAME\tE-MAIL\tROLE\tTEAMS", func(w io.Writer) {
 			for _, m := range page.Data {
-				Row(w, m.ID, m.Name, firstOf(text(m.Email), "–"), m.Role, namesOf(m.TeamIDs, names))
+				Row(w, m.ID, m.Name, cmp.Or(text(m.Email), "–"), m.Role, namesOf(m.TeamIDs, names))
 			}
 			more(w, cmd, page, "member")
 		})
@@ -120,7 +121,7 @@ func (s *Shell) membersRole() *cobra.Command {
 			return err
 		}
 		return s.Show(m, "", func(w io.Writer) {
-			fmt.Fprintf(w, "%s is %s, in teams: %s.\n", firstOf(text(m.Email), m.Name), m.Role,
+			fmt.Fprintf(w, "%s is %s, in teams: %s.\n", cmp.Or(text(m.Email), m.Name), m.Role,
 				namesOf(m.TeamIDs, s.teamNamesByID(ctx, c)))
 		})
 	})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ func (s *Shell) contextCommand() *cobra.Command {
 				Row(w, "Server", c.Base())
 				if overview.User != nil {
 					Row(w, "Person", overview.User.Name)
-					Row(w, "E-mail", firstOf(text(overview.User.Email), "–"))
+					Row(w, "E-mail", cmp.Or(text(overview.User.Email), "–"))
 				}
 				Row(w, "Credential", fmt.Sprintf("%s (%s)", overview.Credential.Name, overview.Credential.Kind))
 				for _, o := range overview.Organizations {

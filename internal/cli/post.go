@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -275,7 +276,7 @@ func attachedMedium(m crier.MediaAttachment) medium {
 	if m.Asset.DurationSeconds > 0 {
 		asset.DurationSeconds = &m.Asset.DurationSeconds
 	}
-	return medium{asset: asset, alt: firstOf(m.AltText, m.Asset.AltText)}
+	return medium{asset: asset, alt: cmp.Or(m.AltText, m.Asset.AltText)}
 }
 
 // showResult prints the result for each account. A rejection or failure makes the command fail.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ func (s *Shell) postsList() *cobra.Command {
 				if p.LatestScheduledPost != nil {
 					when = local(p.LatestScheduledPost.ScheduledAt)
 				}
-				Row(w, p.ID, p.Status, p.DeliveryState, when, shorten(firstOf(text(p.Title), p.Text), 60))
+				Row(w, p.ID, p.Status, p.DeliveryState, when, shorten(cmp.Or(text(p.Title), p.Text), 60))
 			}
 			more(w, cmd, page, "post")
 		})
@@ -187,7 +188,7 @@ func (s *Shell) showPost(ctx context.Context, c *client.Client, team crier.ID, p
 				a := accounts[sp.SocialAccountID]
 				Row(w, networkName(a.Provider), a.DisplayName, sp.Status, local(sp.ScheduledAt),
 					lateness(sp.LateMillis),
-					firstOf(sp.Permalink, "–"), sp.ID)
+					cmp.Or(sp.Permalink, "–"), sp.ID)
 			}
 			writeProblems(w, *p.ScheduledPosts, accounts)
 		}

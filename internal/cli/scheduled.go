@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -265,12 +266,12 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 		for _, p := range out.ScheduledPosts.Data {
 			a := byID[p.SocialAccountID]
 			Row(w, p.ID, networkName(a.Provider), a.DisplayName, p.Status, local(p.ScheduledAt),
-				firstOf(p.ErrorMessage, "a follow-up action failed"), remedy(p))
+				cmp.Or(p.ErrorMessage, "a follow-up action failed"), remedy(p))
 		}
 		more(w, cmd, out.ScheduledPosts, "scheduled post")
 	}
 	for _, a := range out.SocialAccounts {
-		why := strings.TrimSuffix(firstOf(oneLine(text(a.AccountHealthMessage)), string(a.Status)), ".")
+		why := strings.TrimSuffix(cmp.Or(oneLine(text(a.AccountHealthMessage)), string(a.Status)), ".")
 		if a.PostsAtRisk > 0 && !strings.Contains(why, "at risk") { // the message may say so
 			why += ", " + counted(int(a.PostsAtRisk), "post") + " at risk"
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -149,7 +150,7 @@ func (s *Shell) showSlot(ctx context.Context, c *client.Client, verb string, sl 
 	}
 	return s.Show(sl, "", func(w io.Writer) {
 		fmt.Fprintf(w, "%s %s %s%s, in the zone %s of the team: %s\n", verb, clock(sl.Hour, sl.Minute), days,
-			prefixed(", ", text(sl.Label)), firstOf(text(team.Timezone), "UTC"), sl.ID)
+			prefixed(", ", text(sl.Label)), cmp.Or(text(team.Timezone), "UTC"), sl.ID)
 	})
 }
 

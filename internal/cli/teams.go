@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ func (s *Shell) teamsList() *cobra.Command {
 				if t.RequireApproval {
 					approval = "required"
 				}
-				Row(w, t.ID, t.Name, firstOf(text(t.Timezone), "UTC"), approval,
+				Row(w, t.ID, t.Name, cmp.Or(text(t.Timezone), "UTC"), approval,
 					fmt.Sprintf("%d min", t.PublishLateMinutes))
 			}
 			more(w, cmd, page, "team")

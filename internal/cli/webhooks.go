@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ func (s *Shell) webhooksList() *cobra.Command {
 				if h.FailingSince != nil {
 					trouble = "failing since " + local(*h.FailingSince) + " " + trouble
 				}
-				Row(w, h.ID, h.URL, h.Status, strings.Join(h.Types, " "), firstOf(trouble, "–"))
+				Row(w, h.ID, h.URL, h.Status, strings.Join(h.Types, " "), cmp.Or(trouble, "–"))
 			}
 			more(w, cmd, page, "webhook")
 		})

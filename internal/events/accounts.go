@@ -10,18 +10,12 @@ func AccountFacts(before, after crier.SocialAccount) []Fact {
 		fact.Type = crier.AccountDisconnectedEvent
 	case after.Status == crier.AccountConnected && after.ConnectedAt != before.ConnectedAt:
 		fact.Type = crier.AccountReconnected
-	case after.Status != before.Status || text(after.AccountHealthIssue) != text(before.AccountHealthIssue) ||
-		text(after.AccountHealthMessage) != text(before.AccountHealthMessage):
+	case after.Status != before.Status ||
+		crier.Text(after.AccountHealthIssue) != crier.Text(before.AccountHealthIssue) ||
+		crier.Text(after.AccountHealthMessage) != crier.Text(before.AccountHealthMessage):
 		fact.Type = crier.AccountHealthChanged
 	default:
 		return nil
 	}
 	return []Fact{fact}
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

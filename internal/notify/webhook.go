@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"crier"
 )
@@ -168,9 +167,5 @@ func (s Sender) reason(ctx context.Context, err error, timeout time.Duration) st
 
 // printable returns a response as text that every database can store.
 func printable(data []byte) string {
-	text := strings.ReplaceAll(string(data), "\x00", "")
-	for !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "�")
-	}
-	return text
+	return strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "�")
 }

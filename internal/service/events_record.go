@@ -3,6 +3,7 @@ package service
 import (
 	"crier"
 	"crier/internal/events"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
@@ -57,9 +58,9 @@ func recordOf(tx *store.Tx, now crier.Time, organization crier.ID, kind crier.Ev
 // recordScheduled records that a publication was scheduled or rescheduled.
 func recordScheduled(tx *store.Tx, now crier.Time, before *store.Publication, p store.Publication) error {
 	fact := events.Fact{Type: crier.ScheduledPostCreated, OrganizationID: p.OrganizationID, TeamID: &p.TeamID,
-		Object: shownPublication(p)}
+		Object: publish.Shown(p)}
 	if before != nil {
-		fact.Before, fact.Type = shownPublication(*before), crier.ScheduledPostChanged
+		fact.Before, fact.Type = publish.Shown(*before), crier.ScheduledPostChanged
 		if before.ScheduledAt != p.ScheduledAt {
 			fact.Type = crier.ScheduledPostMoved
 		}
@@ -69,7 +70,7 @@ func recordScheduled(tx *store.Tx, now crier.Time, before *store.Publication, p 
 
 // recordDismissed records that a failure was dismissed.
 func recordDismissed(tx *store.Tx, now crier.Time, p store.Publication) error {
-	shown := shownPublication(p)
+	shown := publish.Shown(p)
 	shown.NeedsAttention, shown.DismissedAt = false, &now
 	return events.Record(tx, now, events.Fact{Type: crier.ScheduledPostChanged, OrganizationID: p.OrganizationID,
 		TeamID: &p.TeamID, Object: shown, Before: struct {

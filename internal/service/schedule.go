@@ -104,7 +104,7 @@ func (s *Schedules) fanOut(ctx context.Context, tx *store.Tx, scope access.TeamS
 			return crier.ScheduleResult{}, err
 		}
 		plan.newest.Plan(p.SocialAccountID, p.ScheduledAt)
-		shown := shownPublication(p)
+		shown := publish.Shown(p)
 		entries[i].ScheduledPost = &shown
 	}
 	if accepted > 0 {

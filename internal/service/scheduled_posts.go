@@ -119,6 +119,3 @@ func sortedIDs(m map[crier.ID]store.Publication) []crier.ID {
 	slices.Sort(ids)
 	return ids
 }
-
-// shownPublication returns a publication as the API shows it.
-func shownPublication(p store.Publication) crier.ScheduledPost { return publish.Shown(p) }
