@@ -235,15 +235,18 @@ func (n *Node) serveMetrics(handler http.Handler, failed chan<- error) (stop fun
 	return func() { _ = server.Close() }, nil
 }
 
-// drain lets running requests and jobs finish.
+// drain lets running requests and jobs finish, concurrently: a long upload must not use up the time of calls to
+// networks.
 func drain(server *http.Server, n *Node) error {
 	ctx, cancel := context.WithTimeout(context.Background(), DrainTime)
 	defer cancel()
+	jobs := make(chan error, 1)
+	go func() { jobs <- n.Queue.Stop(ctx) }()
 	err := server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
 	}
-	return errors.Join(err, n.Queue.Stop(ctx))
+	return errors.Join(err, <-jobs)
 }
 
 func ignoreClosed(err error) error {
