@@ -2,13 +2,16 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
 	"testing"
 	"time"
 
+	"crier/internal/server"
 	"crier/internal/server/servertest"
 )
 
@@ -64,6 +67,40 @@ func TestJobsStopWhileARequestIsStillReceived(t *testing.T) {
 		}
 		if got := <-status; got != http.StatusCreated {
 			t.Errorf("the request was answered with %d", got)
+		}
+	})
+}
+
+// The store is closed when Run returns; workers would lose the answers of their calls.
+func TestANodeThatCannotStartRunsNoJobs(t *testing.T) {
+	t.Parallel()
+	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
+		for name, change := range map[string]func(*server.Config){
+			"certificate": func(c *server.Config) { c.TLS.CertFile, c.TLS.KeyFile = "missing.pem", "missing.pem" },
+			"metrics":     func(c *server.Config) { c.MetricsListen = "256.0.0.1:0" },
+		} {
+			config := servertest.Config(db, io.Discard)
+			change(&config)
+			n, err := server.Open(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Run(t.Context(), listener); err == nil {
+				t.Errorf("%s: it ran", name)
+			}
+			if n.Queue.Running() {
+				t.Errorf("%s: the workers run", name)
+			}
+			if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
+				t.Errorf("%s: the listener is still open: %v", name, err)
+			}
+			if err := n.Store.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

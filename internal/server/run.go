@@ -88,23 +88,25 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	var draining atomic.Bool
 	n.registerMetrics()
 	works := n.config.Role != "api"
+	metrics := promhttp.HandlerFor(n.Metrics, promhttp.HandlerOpts{})
+	// Whatever can fail precedes the workers: a node that cannot start must not begin to publish.
+	server, err := n.httpServer(n.readiness(works, &draining), metrics)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	failed := make(chan error, 2)
+	stopMetrics, err := n.serveMetrics(metrics, failed) // first: a node that is ready serves its metrics
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer stopMetrics()
 	if works {
 		if err := n.Queue.Start(ctx); err != nil {
 			return errors.Join(err, listener.Close())
 		}
 	}
-	metrics := promhttp.HandlerFor(n.Metrics, promhttp.HandlerOpts{})
-	server, err := n.httpServer(n.readiness(works, &draining), metrics)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
 	var waiting sync.WaitGroup
 	n.startBackground(background, &waiting)
-	failed := make(chan error, 3)
-	stopMetrics, err := n.serveMetrics(metrics, failed) // first: a node that is ready serves its metrics
-	if err != nil {
-		failed <- err
-	}
 	go func() { failed <- serveOn(server, listener) }()
 	if n.ownsProcess {
 		go n.releaseMemory(background)
@@ -116,7 +118,6 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	draining.Store(true)
 	n.log.Info("draining", "for_at_most", DrainTime)
 	err = errors.Join(ignoreClosed(err), drain(server, n))
-	stopMetrics()
 	stopBackground()
 	waiting.Wait()
 	return err
@@ -226,7 +227,7 @@ func (n *Node) serveMetrics(handler http.Handler, failed chan<- error) (stop fun
 	}
 	listener, err := net.Listen("tcp", n.config.MetricsListen) //nolint:noctx // lives as long as the process
 	if err != nil {
-		return func() {}, fmt.Errorf("listen for metrics: %w", err)
+		return nil, fmt.Errorf("listen for metrics: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", handler)
