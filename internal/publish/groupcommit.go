@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"sync"
+	"time"
 
 	"crier"
 	"crier/internal/store"
@@ -19,6 +20,8 @@ type groupCommit[T any] struct {
 	most int
 	// workers bounds the concurrent runs.
 	workers int
+	// timeout bounds each run.
+	timeout time.Duration
 	mu      sync.Mutex
 	// waiting holds the waiting members by team, turns the teams in the order in which they are served.
 	waiting map[crier.ID][]member[T]
@@ -58,16 +61,24 @@ func (t *groupCommit[T]) work(ctx context.Context) {
 		for i, m := range batch {
 			items[i] = m.item
 		}
-		err := t.run(ctx, store.Impatient, items)
+		err := t.commit(ctx, store.Impatient, items)
 		for _, m := range batch {
 			// one item fails, or waits for a row that another transaction has locked
 			if err != nil && !store.Unavailable(err) {
-				go func() { m.done <- t.run(ctx, store.Patient, []T{m.item}) }()
+				go func() { m.done <- t.commit(ctx, store.Patient, []T{m.item}) }()
 				continue
 			}
 			m.done <- err
 		}
 	}
+}
+
+// commit runs writes with a deadline: a connection that does not answer any more must not stop the writes behind them.
+// Whether they were committed is not known then.
+func (t *groupCommit[T]) commit(ctx context.Context, wait store.LockWait, items []T) error {
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	return t.run(ctx, wait, items)
 }
 
 // add queues a member behind the others of its team.

@@ -49,7 +49,7 @@ func waitFor(t *testing.T, condition func() bool) {
 func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	g := &batchRecorder{failOn: 7, gate: make(chan struct{})}
-	all := &groupCommit[int]{run: g.run, most: maxBatch, workers: 1}
+	all := &groupCommit[int]{run: g.run, most: maxBatch, workers: 1, timeout: time.Minute}
 	const items = maxBatch + 10
 	results := make([]error, items)
 	var done sync.WaitGroup

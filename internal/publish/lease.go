@@ -20,8 +20,7 @@ func (w *worker) keepLease(ctx context.Context, lease time.Duration) {
 	timer := time.AfterFunc(lease/3, func() {
 		for ctx.Err() == nil {
 			w.passed(StepExtended)
-			if err := w.pub.store.ExtendLease(ctx, w.p.ID, w.owner,
-				crier.TimeOf(w.pub.clock().Add(lease))); err != nil && ctx.Err() == nil {
+			if err := w.extendLease(ctx, lease); err != nil && ctx.Err() == nil {
 				w.pub.log.WarnContext(ctx, "could not extend a lease", "publication", w.p.ID, "error", err)
 			}
 			_ = sleepUntil(ctx, w.pub.clock, w.pub.clock().Add(lease/3)) // ends early when the step does
@@ -31,6 +30,13 @@ func (w *worker) keepLease(ctx context.Context, lease time.Duration) {
 		cancel()
 		timer.Stop()
 	}
+}
+
+// extendLease extends the lease. It gives up in time to try again, over another connection, before the lease ends.
+func (w *worker) extendLease(ctx context.Context, lease time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, max(lease/3, minExtension))
+	defer cancel()
+	return w.pub.store.ExtendLease(ctx, w.p.ID, w.owner, crier.TimeOf(w.pub.clock().Add(lease)))
 }
 
 // dropLease stops extending the lease.

@@ -8,9 +8,10 @@ import (
 	"crier/internal/store"
 )
 
-// persist retries a write while the database is briefly unavailable, because its content exists nowhere else.
-func persist(ctx context.Context, clock crier.Clock, write func() error) error {
-	deadline := clock().Add(persistFor)
+// persist retries a write while the database is briefly unavailable, because its content exists nowhere else. A try
+// that failed may have been committed, so the write must be idempotent.
+func persist(ctx context.Context, clock crier.Clock, patience time.Duration, write func() error) error {
+	deadline := clock().Add(patience)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		err := write()
 		if err == nil || !store.Unavailable(err) || clock().After(deadline) {

@@ -44,7 +44,9 @@ type Engine struct {
 func New(cfg Config) *Engine {
 	content := &Content{blobs: cfg.Blobs, addresses: cfg.Addresses}
 	quotas := &Quotas{store: cfg.Store, providers: cfg.Providers, clock: cfg.Clock}
-	tokens := &Tokens{store: cfg.Store, keys: cfg.Keys, providers: cfg.Providers, clock: cfg.Clock, log: cfg.Logger}
+	cfg.Timings = cfg.Timings.withDefaults()
+	tokens := &Tokens{store: cfg.Store, keys: cfg.Keys, providers: cfg.Providers, clock: cfg.Clock, log: cfg.Logger,
+		writeTimeout: min(cfg.Timings.WriteTimeout, renewalWrite)}
 	return &Engine{
 		Publisher: newPublisher(cfg, content, tokens, quotas), Content: content, Tokens: tokens, Quotas: quotas,
 	}

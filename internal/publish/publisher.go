@@ -53,7 +53,7 @@ type Publisher struct {
 func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) *Publisher {
 	p := &Publisher{
 		store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, providers: cfg.Providers, content: content, tokens: tokens,
-		quotas: quotas, observer: cfg.Observer, timings: cfg.Timings.withDefaults(), limiter: newAccountLimiter(),
+		quotas: quotas, observer: cfg.Observer, timings: cfg.Timings, limiter: newAccountLimiter(),
 		clock: cfg.Clock, log: cfg.Logger, checkpoint: cfg.Checkpoint,
 	}
 	p.leases, p.starts, p.settlements = p.newGroupCommits()

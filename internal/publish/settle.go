@@ -28,7 +28,8 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 		return time.Time{}, err
 	}
 	s.Owner = w.owner
-	err = persist(ctx, w.pub.clock, func() error { return w.pub.settlements.do(ctx, write{settlement: s}) })
+	err = persist(ctx, w.pub.clock, persistFor,
+		func() error { return w.pub.settlements.do(ctx, write{settlement: s}) })
 	w.passed(StepSettled)
 	w.pub.report(ctx, w.p, v, err)
 	if err != nil || !s.Written || s.Publication.WakeAt == nil {

@@ -20,6 +20,9 @@ type Timings struct {
 	// Lease is how long a worker holds a publication without extending the lease, CallLease how long during a
 	// publishing call, whose outcome should be known soon.
 	Lease, CallLease time.Duration
+	// WriteTimeout bounds one try of a write that nothing else ends. It is longer than PostgreSQL waits for the next
+	// statement of a transaction: when it is over, the server has ended the transaction of a connection that was lost.
+	WriteTimeout time.Duration
 	// RetryPause is the first pause after a failure; it doubles with each further one.
 	RetryPause time.Duration
 	// AccountPause is the interval at which a waiting publication checks its account.
@@ -37,6 +40,7 @@ func (t Timings) withDefaults() Timings {
 		{&t.SendWindow, 30 * time.Second},
 		{&t.SettleSlack, 5 * time.Second},
 		{&t.Lease, 40 * time.Second},
+		{&t.WriteTimeout, 30 * time.Second},
 		{&t.RetryPause, 3 * time.Second},
 		{&t.AccountPause, time.Minute},
 		{&t.LikePause, time.Minute},
@@ -102,8 +106,11 @@ const (
 	// dispatchSlack is how late the first attempt may always start, whatever the team allows: a busy node must not miss
 	// posts.
 	dispatchSlack = 30 * time.Second
-	// persistFor is how long writing a result is retried while the database is unavailable.
-	persistFor = 45 * time.Second
+	// persistFor is how long writing a result is retried while the database is unavailable: several times, even if a
+	// connection does not answer and each try takes its WriteTimeout.
+	persistFor = 2 * time.Minute
+	// minExtension is the least time that an extension of a lease may take.
+	minExtension = 5 * time.Second
 	// errorPause is the delay before a publication is retried after an internal error, such as an unavailable database.
 	errorPause = 2 * time.Second
 )

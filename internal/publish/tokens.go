@@ -23,6 +23,9 @@ const (
 	refreshMargin = 5 * time.Minute
 	// refreshClaim is how long one node has the right to refresh a token.
 	refreshClaim = 90 * time.Second
+	// renewalWrite bounds one try to write a new token, renewalWrites all of them: they end before the claim does, also
+	// after a call that took DefaultTimeout.
+	renewalWrite, renewalWrites = 10 * time.Second, 45 * time.Second
 	// refreshAhead is how long before expiry an unused token is refreshed.
 	refreshAhead = 30 * time.Minute
 	// neededAhead is how long before a scheduled post its token is refreshed if it would expire by then.
@@ -39,6 +42,8 @@ type Tokens struct {
 	providers *provider.Registry
 	clock     crier.Clock
 	log       *slog.Logger
+	// writeTimeout is renewalWrite, less in tests.
+	writeTimeout time.Duration
 }
 
 // PlainToken is the plaintext encoding of a token.
@@ -171,8 +176,12 @@ func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, err
 	if !claimed {
 		return s.awaitRenewal(ctx, a)
 	}
+	current, err := s.store.Account(ctx, a.ID)
+	if err != nil {
+		return a, err
+	}
 	// From here on nothing is canceled: a new token that is not stored loses the account.
-	return s.renewClaimed(context.WithoutCancel(ctx), a, owner, refresher)
+	return s.renewClaimed(context.WithoutCancel(ctx), a, current, owner, refresher)
 }
 
 // noRefresher is the refresher of networks that cannot refresh tokens.
@@ -187,12 +196,8 @@ func (noRefresher) Refresh(context.Context, provider.Account) (provider.Token, e
 }
 
 // renewClaimed calls the network and commits its answer.
-func (s *Tokens) renewClaimed(ctx context.Context, known store.Account, owner crier.ID,
+func (s *Tokens) renewClaimed(ctx context.Context, known, current store.Account, owner crier.ID,
 	refresher provider.Refresher) (store.Account, error) {
-	current, err := s.store.Account(ctx, known.ID)
-	if err != nil {
-		return known, err
-	}
 	renewal := renewal{before: current}
 	if !newer(current, known) { // otherwise another node was faster
 		account := NetworkAccount(current)
@@ -202,7 +207,9 @@ func (s *Tokens) renewClaimed(ctx context.Context, known store.Account, owner cr
 			renewal.token = &token
 		}
 	}
-	err = persist(ctx, s.clock, func() error {
+	err := persist(ctx, s.clock, renewalWrites, func() error {
+		ctx, cancel := context.WithTimeout(ctx, s.writeTimeout)
+		defer cancel()
 		return s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
 			current, err = s.endRenewal(ctx, tx, renewal, owner)
 			return err

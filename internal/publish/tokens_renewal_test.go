@@ -255,7 +255,7 @@ func TestPersistTriesAgainOnlyWhileTheDatabaseIsAway(t *testing.T) {
 		"refused":        {[]error{refused, nil}, refused},
 	} {
 		calls := 0
-		err := persist(t.Context(), clock, func() error { calls++; return c.answers[calls-1] })
+		err := persist(t.Context(), clock, time.Minute, func() error { calls++; return c.answers[calls-1] })
 		want := slices.Index(c.answers, c.want) + 1
 		if !errors.Is(err, c.want) || calls != want {
 			t.Errorf("%s: %v after %d calls, want %d", name, err, calls, want)
@@ -263,7 +263,7 @@ func TestPersistTriesAgainOnlyWhileTheDatabaseIsAway(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := persist(gone, clock, func() error { return away }); !errors.Is(err, context.Canceled) {
+	if err := persist(gone, clock, time.Minute, func() error { return away }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a node that ends: %v", err)
 	}
 	if err := sleepUntil(gone, clock, time.Now().Add(-time.Second)); err != nil {

@@ -180,7 +180,8 @@ func (w *worker) recordDeletion(ctx context.Context, outcome, code, message stri
 		v.next, v.at = "ask again", *next
 	}
 	v.attempt.Exchanges = w.exchanges
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.pub.timings.WriteTimeout)
+	defer cancel()
 	spent := ledger.Spent(ledger.Charge{Organization: w.p.OrganizationID, Publication: &w.p.ID, Amount: w.spent,
 		At: v.now})
 	err := w.pub.store.WithTx(ctx, func(tx *store.Tx) error {

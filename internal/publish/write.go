@@ -35,13 +35,15 @@ func (w write) team() crier.ID {
 // newGroupCommits returns what groups leases, starts and settlements. SQLite has one writer, so they share commits; on
 // PostgreSQL they are committed concurrently.
 func (s *Publisher) newGroupCommits() (leases, starts, settlements *groupCommit[write]) {
+	group := func(most, workers int) *groupCommit[write] {
+		return &groupCommit[write]{run: s.commit, team: write.team, most: most, workers: workers,
+			timeout: s.timings.WriteTimeout}
+	}
 	if s.store.Dialect() == store.SQLite {
-		all := &groupCommit[write]{run: s.commit, team: write.team, most: maxMixedBatch, workers: 1}
+		all := group(maxMixedBatch, 1)
 		return all, all, all
 	}
-	return &groupCommit[write]{run: s.commit, team: write.team, most: maxBatch, workers: 1},
-		&groupCommit[write]{run: s.commit, team: write.team, most: maxBatch, workers: 1},
-		&groupCommit[write]{run: s.commit, team: write.team, most: maxBatch, workers: 2}
+	return group(maxBatch, 1), group(maxBatch, 1), group(maxBatch, 2)
 }
 
 // commit commits writes in one transaction.

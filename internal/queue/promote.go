@@ -15,6 +15,10 @@ const (
 	promoteMax   = 10_000
 	// analyzeNewEvery is the interval of the search for grown tables without statistics.
 	analyzeNewEvery = 5 * time.Second
+	// upkeepTimeout bounds one round of a loop: otherwise a connection that no longer answers would stop the loop.
+	// analyzeTimeout is longer, because tables can be large.
+	upkeepTimeout  = 30 * time.Second
+	analyzeTimeout = 10 * time.Minute
 )
 
 func (e *riverEngine[TTx]) promote(ctx context.Context, until time.Time) error {
@@ -24,21 +28,26 @@ func (e *riverEngine[TTx]) promote(ctx context.Context, until time.Time) error {
 }
 
 func (q *Queue) promoteLoop(ctx context.Context) {
-	q.every(ctx, promoteEvery, "promote timed jobs", func(ctx context.Context) error {
+	q.every(ctx, promoteEvery, upkeepTimeout, "promote timed jobs", func(ctx context.Context) error {
 		return q.engine.promote(ctx, q.now().UTC().Add(promoteAhead))
 	})
 }
 
 // analyzeNewLoop analyzes new tables soon after they have grown.
 func (q *Queue) analyzeNewLoop(ctx context.Context) {
-	q.every(ctx, analyzeNewEvery, "analyze new tables", q.store.AnalyzeNew)
+	q.every(ctx, analyzeNewEvery, analyzeTimeout, "analyze new tables", q.store.AnalyzeNew)
 }
 
-func (q *Queue) every(ctx context.Context, interval time.Duration, what string, fn func(context.Context) error) {
+// every calls fn at an interval until ctx ends, each time with a timeout.
+func (q *Queue) every(ctx context.Context, interval, timeout time.Duration, what string,
+	fn func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		if err := fn(ctx); err != nil && ctx.Err() == nil {
+		round, cancel := context.WithTimeout(ctx, timeout)
+		err := fn(round)
+		cancel()
+		if err != nil && ctx.Err() == nil {
 			q.log.WarnContext(ctx, "upkeep failed", "work", what, "error", err)
 		}
 		select {

@@ -92,7 +92,7 @@ func (w *renewTokensWorker) Work(ctx context.Context, _ *river.Job[job.RenewToke
 
 // overdueLoop is the lease sweep: it wakes publications that missed their wake-up.
 func (q *Queue) overdueLoop(ctx context.Context) {
-	q.every(ctx, sweepOverdue, "wake overdue publications", q.publisher.WakeOverdue)
+	q.every(ctx, sweepOverdue, upkeepTimeout, "wake overdue publications", q.publisher.WakeOverdue)
 }
 
 // Late measures the delay between a post's scheduled time and its call to the network.

@@ -211,13 +211,32 @@ func TestBackgroundWorkIsRepeatedWhileThereIsMore(t *testing.T) {
 	}
 	ticked := 0
 	ending, stop := context.WithCancel(t.Context())
-	q.every(ending, time.Hour, "nothing", func(context.Context) error {
+	q.every(ending, time.Hour, time.Hour, "nothing", func(context.Context) error {
 		ticked++
 		stop()
 		return errors.New("cut off")
 	})
 	if ticked != 1 || out.Len() != 0 {
 		t.Errorf("%d ticks: %s", ticked, out.String())
+	}
+}
+
+// A connection to the database may never answer.
+func TestEveryEndsARoundThatHangs(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	q := &Queue{log: slog.New(slog.NewTextHandler(&out, nil))}
+	ending, stop := context.WithCancel(t.Context())
+	rounds := 0
+	q.every(ending, time.Millisecond, time.Millisecond, "hang", func(ctx context.Context) error {
+		if rounds++; rounds == 3 {
+			stop()
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if rounds != 3 || strings.Count(out.String(), "upkeep failed") != 2 {
+		t.Errorf("%d rounds: %s", rounds, out.String())
 	}
 }
 
