@@ -215,10 +215,14 @@ func (s *Tokens) renewClaimed(ctx context.Context, known, current store.Account,
 			return err
 		})
 	})
-	if renewal.err != nil {
-		return current, renewal.err
+	if renewal.err == nil {
+		return current, err
 	}
-	return current, err
+	if err != nil { // callers only learn what the network said
+		s.log.WarnContext(ctx, "could not store that a renewal failed", "account", known.ID, "provider", known.Provider,
+			"error", err)
+	}
+	return current, renewal.err
 }
 
 func newer(current, known store.Account) bool {

@@ -1,15 +1,19 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"crier"
 	"crier/internal/provider"
 	"crier/internal/store"
+	"crier/internal/store/storetest"
 )
 
 // renewer is a network whose refreshes are scripted by the test.
@@ -135,6 +139,32 @@ func TestRenewalsEndInATokenOrSayWhatIsWrong(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestARefusedRenewalThatCannotBeStoredIsLogged(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db storetest.Database) {
+		st, err := store.Open(t.Context(), db.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &renewer{err: outage, before: func() {
+			if err := st.Close(); err != nil {
+				t.Error(err)
+			}
+		}}
+		f := newFixture(t, st, n)
+		f.hold(t, provider.Token{Access: "a secret"}, time.Minute)
+		var out bytes.Buffer
+		f.Tokens.log = slog.New(slog.NewTextHandler(&out, nil))
+		if _, err := f.Tokens.Renew(t.Context(), f.account); !errors.Is(err, outage) {
+			t.Errorf("%v, want %v", err, outage)
+		}
+		if said := out.String(); !strings.Contains(said, "could not store") || !strings.Contains(said, "closed") ||
+			!strings.Contains(said, string(f.account.ID)) || strings.Contains(said, "secret") {
+			t.Errorf("the log says %q", said)
+		}
+	})
 }
 
 func TestARenewalDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
