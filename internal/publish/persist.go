@@ -23,6 +23,18 @@ func persist(ctx context.Context, clock crier.Clock, patience time.Duration, wri
 	}
 }
 
+// pauseFor waits for some time.
+func pauseFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
 // sleepUntil waits until at, never returning early.
 func sleepUntil(ctx context.Context, clock crier.Clock, at time.Time) error {
 	for {
@@ -30,12 +42,8 @@ func sleepUntil(ctx context.Context, clock crier.Clock, at time.Time) error {
 		if left <= 0 {
 			return nil
 		}
-		timer := time.NewTimer(left)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
+		if err := pauseFor(ctx, left); err != nil {
+			return err
 		}
 	}
 }

@@ -26,6 +26,8 @@ const (
 	// renewalWrite bounds one try to write a new token, renewalWrites all of them: they end before the claim does, also
 	// after a call that took DefaultTimeout.
 	renewalWrite, renewalWrites = 10 * time.Second, 45 * time.Second
+	// renewalPause and maxRenewalPause bound the pauses of those who wait for the node that renews.
+	renewalPause, maxRenewalPause = 100 * time.Millisecond, 2 * time.Second
 	// refreshAhead is how long before expiry an unused token is refreshed.
 	refreshAhead = 30 * time.Minute
 	// neededAhead is how long before a scheduled post its token is refreshed if it would expire by then.
@@ -199,7 +201,7 @@ func (noRefresher) Refresh(context.Context, provider.Account) (provider.Token, e
 func (s *Tokens) renewClaimed(ctx context.Context, known, current store.Account, owner crier.ID,
 	refresher provider.Refresher) (store.Account, error) {
 	renewal := renewal{before: current}
-	if !newer(current, known) { // otherwise another node was faster
+	if !renewed(current, known) { // otherwise another node was faster
 		account := NetworkAccount(current)
 		if account.Token, renewal.err = s.Open(current); renewal.err == nil {
 			var token provider.Token
@@ -225,9 +227,10 @@ func (s *Tokens) renewClaimed(ctx context.Context, known, current store.Account,
 	return current, renewal.err
 }
 
-func newer(current, known store.Account) bool {
-	return current.TokenExpiresAt != nil && known.TokenExpiresAt != nil &&
-		current.TokenExpiresAt.After(known.TokenExpiresAt.Time)
+// renewed reports whether the token has been replaced. It compares the tokens themselves: some networks give them no
+// expiry.
+func renewed(current, known store.Account) bool {
+	return current.Token != nil && !bytes.Equal(current.Token, known.Token)
 }
 
 // renewal is the result of refreshing a token.
@@ -290,33 +293,36 @@ func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) 
 	return true, s.Seal(a, *r.token)
 }
 
-// awaitRenewal waits for the node that is refreshing the token.
+// awaitRenewal waits for the node that is refreshing the token. Many publications of one account may wait, so they ask
+// less and less often.
 func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Account, error) {
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
-	deadline := time.NewTimer(refreshClaim)
-	defer deadline.Stop()
-	for {
-		current, err := s.store.Account(ctx, a.ID)
+	deadline := s.clock().Add(refreshClaim)
+	for pause := renewalPause; ; pause = min(2*pause, maxRenewalPause) {
+		// The claim is read first: it is released together with the change of the token.
+		claimed, err := s.store.RefreshClaimed(ctx, a.ID, s.clock.Now())
 		if err != nil {
 			return a, err
 		}
-		if newer(current, a) {
+		current, err := s.store.Account(ctx, a.ID)
+		switch {
+		case err != nil:
+			return a, err
+		case renewed(current, a):
 			return current, nil
-		}
-		if current.Status != crier.AccountConnected || HasAuthFailed(current) && !HasAuthFailed(a) {
+		case current.Status != crier.AccountConnected || HasAuthFailed(current) && !HasAuthFailed(a):
 			return current, &provider.Error{
 				Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Scope: provider.ScopeAccount,
 				Message: "the account has to be connected again",
 			}
-		}
-		select {
-		case <-ctx.Done():
-			return a, ctx.Err()
-		case <-deadline.C:
+		case !claimed:
+			return a, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+				Message: "the token could not be renewed"}
+		case s.clock().After(deadline):
 			return a, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
 				Message: "the token is being renewed elsewhere"}
-		case <-ticker.C:
+		}
+		if err := pauseFor(ctx, pause); err != nil {
+			return a, err
 		}
 	}
 }

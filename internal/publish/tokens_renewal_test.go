@@ -259,6 +259,72 @@ func TestNodesWaitForTheOneThatRenews(t *testing.T) {
 	})
 }
 
+// A node may give up a renewal, because the network is out of order or because the node died.
+func TestNodesDoNotWaitForARenewalThatWasGivenUp(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		f := newFixture(t, st, &renewer{})
+		f.hold(t, provider.Token{Access: "old"}, -time.Minute)
+		owner, now := crier.NewID(), crier.TimeOf(f.now())
+		for _, giveUp := range []func(){
+			func() {
+				f.tx(t, func(ctx context.Context, tx *store.Tx) error {
+					return tx.ReleaseRefresh(ctx, f.account.ID, owner)
+				})
+			},
+			func() { f.sleep(refreshClaim) },
+		} {
+			ok, err := st.ClaimRefresh(t.Context(), f.account.ID, owner, now, crier.TimeOf(now.Add(refreshClaim)))
+			if err != nil || !ok {
+				t.Fatalf("%v, %v", ok, err)
+			}
+			ended := make(chan error, 1)
+			go func() {
+				_, err := f.Tokens.awaitRenewal(t.Context(), f.account)
+				ended <- err
+			}()
+			giveUp()
+			select {
+			case err := <-ended:
+				if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary {
+					t.Errorf("%v", err)
+				}
+			case <-time.After(refreshClaim / 2):
+				t.Fatal("it waits for nobody")
+			}
+		}
+	})
+}
+
+func TestATokenWithoutAnEndIsRenewedOnce(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		calls := 0
+		f := newFixture(t, st, &renewer{token: provider.Token{Access: "new"}, before: func() { calls++ }})
+		f.hold(t, provider.Token{Access: "old"}, 0)
+		for range 3 { // publications whose calls were refused with the same token
+			a, err := f.Tokens.Renew(t.Context(), f.account)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if token, err := f.Tokens.Open(a); err != nil || token.Access.Reveal() != "new" {
+				t.Errorf("%q, %v", token.Access.Reveal(), err)
+			}
+		}
+		if calls != 1 {
+			t.Errorf("it was renewed %d times", calls)
+		}
+		// while another node renews
+		now, until := crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(refreshClaim))
+		if ok, err := st.ClaimRefresh(t.Context(), f.account.ID, crier.NewID(), now, until); err != nil || !ok {
+			t.Fatalf("%v, %v", ok, err)
+		}
+		if a, err := f.Tokens.Renew(t.Context(), f.account); err != nil || bytes.Equal(a.Token, f.account.Token) {
+			t.Errorf("a renewed token is not seen: %v", err)
+		}
+	})
+}
+
 func TestNetworksThatRenewNothingSayToConnectAgain(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, st *store.Store) {

@@ -90,6 +90,17 @@ func (s *Store) ClaimRefresh(ctx context.Context, account, owner crier.ID, now, 
 	return n == 1, err
 }
 
+// RefreshClaimed reports whether a node holds the claim of ClaimRefresh.
+func (r reads) RefreshClaimed(ctx context.Context, account crier.ID, now crier.Time) (claimed bool, err error) {
+	var held int
+	err = r.keyed.QueryRowContext(ctx, `SELECT count(*) FROM social_accounts WHERE id = $1 AND refresh_until > $2`,
+		account, now).Scan(&held)
+	if err != nil {
+		return false, fmt.Errorf("look for the claim of a refresh: %w", err)
+	}
+	return held > 0, nil
+}
+
 // ReleaseRefresh releases the claim of ClaimRefresh.
 func (tx *Tx) ReleaseRefresh(ctx context.Context, account, owner crier.ID) error {
 	_, err := tx.q.ExecContext(ctx,

@@ -94,6 +94,11 @@ func TestOneNodeRefreshesATokenAtATime(t *testing.T) {
 				t.Errorf("%s: %v, %v", c.name, ok, err)
 			}
 		}
+		for at, want := range map[crier.Time]bool{f.After(time.Minute): true, f.After(2 * time.Minute): false} {
+			if claimed, err := f.RefreshClaimed(context.Background(), f.Account.ID, at); err != nil || claimed != want {
+				t.Errorf("claimed at %s: %v, %v", at, claimed, err)
+			}
+		}
 		for owner, want := range map[crier.ID]int64{one: 1, two: 0} {
 			f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.ReleaseRefresh(ctx, f.Account.ID, owner) })
 			if n := f.Scan(`SELECT count(*) FROM social_accounts
