@@ -131,8 +131,21 @@ func (s *Tokens) For(ctx context.Context, a store.Account) (provider.Account, er
 			a = renewed
 		}
 	}
-	account := NetworkAccount(a)
-	var err error
+	return s.opened(a)
+}
+
+// Unrenewed returns an account for its network's client with the token that it has. It is for callers that cannot wait
+// for a renewal, which takes its time to the end.
+func (s *Tokens) Unrenewed(a store.Account) (provider.Account, error) {
+	if !stillGood(a, s.clock()) {
+		return provider.Account{}, &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "the token has expired and is not renewed yet"}
+	}
+	return s.opened(a)
+}
+
+func (s *Tokens) opened(a store.Account) (account provider.Account, err error) {
+	account = NetworkAccount(a)
 	account.Token, err = s.Open(a)
 	return account, err
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"crier"
 	"crier/internal/access"
 	"crier/internal/provider"
@@ -16,8 +18,10 @@ import (
 )
 
 const (
-	// profileTimeout limits how long a request waits for a network's profile of an account.
+	// profileTimeout limits how long a request waits for networks' profiles of its accounts.
 	profileTimeout = 5 * time.Second
+	// profileReaders is how many profiles a request reads concurrently.
+	profileReaders = 10
 	// profilePause is how long a network that failed is not called again.
 	profilePause = time.Minute
 	// maxNetworks is the number of accounts whose network a node caches.
@@ -32,6 +36,7 @@ type Profiles struct {
 	clock     crier.Clock
 	log       *slog.Logger
 	tokens    *publish.Tokens
+	timeout   time.Duration // profileTimeout, less in tests
 
 	mu       sync.Mutex
 	tried    map[crier.ID]time.Time      // when this node last asked, so that it does not ask twice at once
@@ -41,15 +46,51 @@ type Profiles struct {
 func newProfiles(st *store.Store, networks *provider.Registry, engine *publish.Engine, clock crier.Clock,
 	log *slog.Logger) *Profiles {
 	return &Profiles{store: st, providers: networks, engine: engine, clock: clock, log: log, tokens: engine.Tokens,
-		tried: map[crier.ID]time.Time{}, networks: map[crier.ID]crier.Provider{}}
+		timeout: profileTimeout, tried: map[crier.ID]time.Time{}, networks: map[crier.ID]crier.Provider{}}
 }
 
 // Refresh reads the profiles of a request's accounts whose network requires it before scheduling. A network that does
 // not respond blocks nothing: the previous profile is used, and the network decides in the end.
 func (s *Profiles) Refresh(ctx context.Context, scope access.TeamScope, ids []crier.ID) error {
-	networks, err := s.networksOf(ctx, scope.Team().ID, ids)
-	if err != nil {
+	stale, err := s.stale(ctx, scope.Team().ID, ids)
+	if err != nil || len(stale) == 0 {
 		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout) // of all together: the request goes on after it
+	defer cancel()
+	var reads errgroup.Group
+	reads.SetLimit(profileReaders)
+	for _, one := range stale {
+		reads.Go(func() error {
+			s.tryRead(ctx, one)
+			return nil
+		})
+	}
+	return reads.Wait()
+}
+
+// staleProfile is an account whose profile is to be read.
+type staleProfile struct {
+	store.Account
+	profiler provider.Profiler
+}
+
+// tryRead reads a profile, unless the time is over or it was tried a moment ago.
+func (s *Profiles) tryRead(ctx context.Context, a staleProfile) {
+	if ctx.Err() != nil || !s.mayRead(a.ID) {
+		return
+	}
+	if err := s.read(ctx, a.profiler, a.Account); err != nil {
+		s.log.WarnContext(ctx, "could not read the profile of an account", "account", a.ID, "provider", a.Provider,
+			"error", err)
+	}
+}
+
+// stale returns those of a team's accounts whose profile is too old for scheduling.
+func (s *Profiles) stale(ctx context.Context, team crier.ID, ids []crier.ID) (list []staleProfile, err error) {
+	networks, err := s.networksOf(ctx, team, ids)
+	if err != nil {
+		return nil, err
 	}
 	for _, p := range s.providers.All() {
 		info := p.Info()
@@ -59,22 +100,16 @@ func (s *Profiles) Refresh(ctx context.Context, scope access.TeamScope, ids []cr
 		}
 		theirs := slices.DeleteFunc(slices.Clone(ids),
 			func(id crier.ID) bool { return networks[id] != crier.Provider(info.Name) })
-		stale, err := s.store.StaleProfiles(ctx, scope.Team().ID, theirs, crier.Provider(info.Name),
+		accounts, err := s.store.StaleProfiles(ctx, team, theirs, crier.Provider(info.Name),
 			crier.TimeOf(s.clock().Add(-info.ProfileLife)))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, a := range stale {
-			if !s.mayRead(a.ID) {
-				continue
-			}
-			if err := s.read(ctx, profiler, a); err != nil {
-				s.log.WarnContext(ctx, "could not read the profile of an account", "account", a.ID,
-					"provider", a.Provider, "error", err)
-			}
+		for _, a := range accounts {
+			list = append(list, staleProfile{a, profiler})
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // networksOf returns the networks of a team's accounts. Most requests are for accounts that this node has cached, and
@@ -127,9 +162,7 @@ func (s *Profiles) mayRead(id crier.ID) bool {
 
 // read reads one account from its network and stores the profile.
 func (s *Profiles) read(ctx context.Context, profiler provider.Profiler, a store.Account) error {
-	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
-	defer cancel()
-	client, err := s.tokens.For(ctx, a)
+	client, err := s.tokens.Unrenewed(a) // which the job does in time
 	if err != nil {
 		return err
 	}
