@@ -6,8 +6,9 @@
 # its code or in its tests; of the large ones, which test the whole API and the whole program, only for concurrent tests
 # and those that call every operation.
 #
-#   CRIER_TEST_RACE=all   use it for everything (make race; half an hour)
-#   CRIER_TEST_FUZZ_RUNS  runs of each fuzz target (4000)
+#   CRIER_TEST_RACE=all      use it for everything (make race; half an hour)
+#   CRIER_TEST_FUZZ_RUNS     runs of each fuzz target (4000)
+#   CRIER_TEST_NO_HISTORY=1  skip the upgrade from the previous version, which a shallow clone cannot build
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -114,10 +115,12 @@ test_all() {
 
 # check_kinds fails if a kind of test is missing: a suite that skips a database passes and proves nothing.
 check_kinds() {
-	local skipped
+	local skipped unexpected
 	skipped=$(grep '^skip' "$results" | cut -f 2- || true)
 	if [ -n "$skipped" ]; then printf 'Skipped:\n%s\n' "$skipped"; fi
-	if grep -qiE 'postgres' <<<"$skipped"; then fail "a test of PostgreSQL was skipped."; fi
+	# Without history, as in an archive of the source, there is no previous version to upgrade from.
+	unexpected=$(grep -i postgres <<<"$skipped" | grep -v 'has no history to build' || true)
+	[ -z "$unexpected" ] || fail "a test of PostgreSQL was skipped."
 	if grep -qE 'no Chromium' <<<"$skipped"; then fail "a test in the browser was skipped."; fi
 	[ "$(passed '.*sqlite')" -gt 0 ] || fail "no test has sqlite in its name: did the tests of the embedded database run?"
 	[ "$(passed '.*postgres')" -gt 0 ] || fail "no test has postgres in its name: did the tests of PostgreSQL run?"
