@@ -238,7 +238,8 @@ func TestLookaheadReadsWhatTheCredentialReaches(t *testing.T) {
 		}
 		unknown := &store.Lookahead{TeamID: f.Team.ID, IdempotencyKey: "once"}
 		if err := f.LookAhead(ctx, store.KeyCredential, []byte("unknown"), f.Now, unknown); err != nil ||
-			unknown.Team == nil || unknown.Access.Own != nil || unknown.Access.Behind != nil || unknown.Response != nil {
+			unknown.Team == nil || unknown.Access.Own != nil || unknown.Access.Behind != nil ||
+			unknown.Response != nil {
 			t.Errorf("an unknown credential reaches %+v, %v", unknown, err)
 		}
 	})

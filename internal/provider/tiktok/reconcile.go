@@ -79,7 +79,8 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	}
 	since, wanted := at.StartedAt.Add(-readBack).Unix(), wantedText(plan)
 	for _, v := range list.Videos {
-		if v.CreateTime >= since && at.MayBe(v.ID) && (normalize(v.Description) == wanted || normalize(v.Title) == wanted) {
+		named := normalize(v.Description) == wanted || normalize(v.Title) == wanted
+		if named && v.CreateTime >= since && at.MayBe(v.ID) {
 			p.enter(&st, a, plan, v.ID)
 			finish(&st)
 			return provider.OutcomePublished, st, nil
