@@ -58,7 +58,8 @@ type PlainToken struct {
 	Extra            map[string]string `json:"extra,omitempty"`
 }
 
-func tokenContext(account crier.ID) string { return "token of account " + string(account) }
+// TokenContext is what the token of an account is sealed for.
+func TokenContext(account crier.ID) string { return "token of account " + string(account) }
 
 // Seal stores a token in an account, encrypted.
 func (s *Tokens) Seal(a *store.Account, t provider.Token) error {
@@ -66,7 +67,7 @@ func (s *Tokens) Seal(a *store.Account, t provider.Token) error {
 	if err != nil {
 		return fmt.Errorf("encode the token: %w", err)
 	}
-	if a.Token, err = s.keys.Seal(data, tokenContext(a.ID)); err != nil {
+	if a.Token, err = s.keys.Seal(data, TokenContext(a.ID)); err != nil {
 		return err
 	}
 	a.TokenExpiresAt, a.RefreshExpiresAt = crier.TimeOrNil(t.ExpiresAt), crier.TimeOrNil(t.RefreshExpiresAt)
@@ -84,7 +85,7 @@ func (s *Tokens) Open(a store.Account) (provider.Token, error) {
 			Message: "the account is not connected",
 		}
 	}
-	data, err := s.keys.Open(a.Token, tokenContext(a.ID))
+	data, err := s.keys.Open(a.Token, TokenContext(a.ID))
 	if err != nil {
 		return provider.Token{}, err
 	}
@@ -260,7 +261,7 @@ func (s *Tokens) endRenewal(ctx context.Context, tx *store.Tx, r renewal, owner 
 		return r.before, err
 	}
 	a, ok := locked[r.before.ID]
-	if ok && bytes.Equal(a.Token, r.before.Token) {
+	if ok && s.sameToken(a, r.before) {
 		changed, err := s.enterRenewal(ctx, &a, r)
 		if err == nil && changed {
 			err = s.write(ctx, tx, locked[r.before.ID], a)
@@ -270,6 +271,24 @@ func (s *Tokens) endRenewal(ctx context.Context, tx *store.Tx, r renewal, owner 
 		}
 	}
 	return a, tx.ReleaseRefresh(ctx, r.before.ID, owner)
+}
+
+// sameToken reports whether an account has the token that it had before. Maintenance may have sealed it with another
+// key meanwhile.
+func (s *Tokens) sameToken(now, before store.Account) bool {
+	if bytes.Equal(now.Token, before.Token) {
+		return true
+	}
+	if now.Token == nil || before.Token == nil {
+		return false
+	}
+	context := TokenContext(before.ID)
+	current, err := s.keys.Open(now.Token, context)
+	if err != nil {
+		return false
+	}
+	known, err := s.keys.Open(before.Token, context)
+	return err == nil && bytes.Equal(current, known)
 }
 
 // write writes an account and records its events.

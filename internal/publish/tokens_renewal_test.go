@@ -399,3 +399,28 @@ func TestLikesAreCountedLessAndLessOftenUntilTheWindowEnds(t *testing.T) {
 		}
 	})
 }
+
+// A network may invalidate the old token with its answer: a new one that is not stored loses the account.
+func TestARefreshedTokenIsStoredAlthoughTheOldOneWasSealedAgain(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		n := &renewer{}
+		f := newFixture(t, st, n)
+		n.token = provider.Token{Access: "new", ExpiresAt: f.now().Add(time.Hour)}
+		f.hold(t, provider.Token{Access: "old"}, time.Minute)
+		n.before = func() { f.hold(t, provider.Token{Access: "old"}, time.Minute) } // other bytes, the same token
+		if _, err := f.Tokens.Renew(t.Context(), f.account); err != nil {
+			t.Fatal(err)
+		}
+		if token, err := f.Tokens.Open(f.stored(t)); err != nil || token.Access.Reveal() != "new" {
+			t.Errorf("the account has the token %q, %v", token.Access.Reveal(), err)
+		}
+		n.before = func() { f.hold(t, provider.Token{Access: "connected again"}, time.Minute) }
+		if _, err := f.Tokens.Renew(t.Context(), f.stored(t)); err != nil {
+			t.Fatal(err)
+		}
+		if token, err := f.Tokens.Open(f.stored(t)); err != nil || token.Access.Reveal() != "connected again" {
+			t.Errorf("the account that was connected again has the token %q, %v", token.Access.Reveal(), err)
+		}
+	})
+}
