@@ -111,6 +111,9 @@ var settings = append([]setting{
 	{flag: "secret-key", help: "encrypts tokens and keys; empty: a file in the data directory, created at the " +
 		"first start",
 		secret: true, set: text(func(c *config) *string { return &c.SecretKey })},
+	{flag: "accept-lost-key", fallback: "off", help: "on: start although records are encrypted with a secret key " +
+		"that is lost; they cannot be read",
+		set: onOff(func(c *config) *bool { return &c.AcceptLostKey })},
 	{flag: "role", fallback: "all", help: "role of this node: all, api or worker",
 		set: oneOf(func(c *config) *string { return &c.Role }, "all", "api", "worker")},
 	{flag: "sandbox", help: "on: publish to the sandbox that ships with crier; off: to the real networks; empty: " +

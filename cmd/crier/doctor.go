@@ -115,17 +115,16 @@ func (a *app) findings(ctx context.Context, network string) ([]cli.Finding, erro
 }
 
 func (a *app) check(ctx context.Context) []cli.Finding {
-	out := []cli.Finding{a.checkStore(ctx)}
-	out = append(out, a.checkServer(ctx)...)
+	out := append(a.checkStore(ctx), a.checkServer(ctx)...)
 	return append(out, a.checkNetworks()...)
 }
 
 // checkStore checks the database and the key as serve would, but creates neither.
-func (a *app) checkStore(ctx context.Context) cli.Finding {
+func (a *app) checkStore(ctx context.Context) []cli.Finding {
 	f := cli.Finding{Check: "database and secret key"}
-	fail := func(err error, advice string) cli.Finding {
+	fail := func(err error, advice string) []cli.Finding {
 		f.Detail, f.Advice = err.Error(), advice
-		return f
+		return []cli.Finding{f}
 	}
 	const start = "start crier serve, which creates it"
 	cfg := store.Config{DatabaseURL: a.config.DatabaseURL, DataDir: a.config.DataDir, Logger: a.logger()}
@@ -150,14 +149,40 @@ func (a *app) checkStore(ctx context.Context) cli.Finding {
 	if _, err := st.KeyFingerprint(ctx); err != nil { // before reading the migrations, which would create their table
 		return fail(errors.New("the database is empty"), start)
 	}
-	if err := service.New(service.Config{Store: st, Keys: keys, Now: a.now}).Instance.CheckKey(ctx); err != nil {
+	instance := service.New(service.Config{Store: st, Keys: keys, Now: a.now, Logger: a.logger(),
+		AcceptLostKey: a.config.AcceptLostKey}).Instance
+	if err := instance.CheckKey(ctx); err != nil {
 		return fail(err, "start with the key that the store was created with")
 	}
 	if current, err := st.Migrated(ctx); err != nil || !current {
 		return fail(errors.Join(err, errors.New("the schema is not up to date")),
 			"run crier migrate, or start crier serve, which does it")
 	}
+	if err := instance.CheckRecords(ctx); err != nil {
+		return fail(err, "set CRIER_SECRET_KEY to the current key and the one before it: NEW,OLD")
+	}
 	f.OK, f.Detail = true, string(st.Dialect())+", schema up to date, key matches"
+	if len(keys.Marks()) == 1 {
+		return []cli.Finding{f}
+	}
+	return []cli.Finding{f, checkRotation(ctx, instance)}
+}
+
+// checkRotation reports how far the change to the first of several secret keys is.
+func checkRotation(ctx context.Context, instance *service.Instance) cli.Finding {
+	f := cli.Finding{Check: "key rotation", OK: true}
+	left, err := instance.SealedByOthers(ctx)
+	switch {
+	case err != nil:
+		f.OK, f.Detail = false, err.Error()
+	case left.Total == 0:
+		f.Detail = "every record is encrypted with the first key: the others can be removed from CRIER_SECRET_KEY, " +
+			"once every node lists the same key first"
+	default:
+		f.Detail = "records that are still encrypted with another key than the first: " + left.String()
+		f.Advice = "keep the other keys in CRIER_SECRET_KEY; a running server encrypts these records with the first " +
+			"key within minutes"
+	}
 	return f
 }
 

@@ -551,6 +551,24 @@ func TestDoctorReportsAnUnreachableServerOnce(t *testing.T) {
 	}
 }
 
+func TestDoctorSaysWhenAnOldKeyCanBeRemoved(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		s := startServer(t, db, servertest.WithRole("api"))
+		fresh := strings.Repeat("f", 32)
+		for secrets, want := range map[string]string{
+			fresh + "," + servertest.Secret: "still encrypted with another key than the first: 1 (API keys: 1)",
+			servertest.Secret + "," + fresh: "the others can be removed from CRIER_SECRET_KEY",
+		} {
+			settings := append(settingsOf(db), "CRIER_PUBLIC_URL="+s.URL, "CRIER_SANDBOX=on",
+				"CRIER_SECRET_KEY="+secrets)
+			if out := runProgram(t, settings, "doctor"); out.code != 0 || !strings.Contains(out.stdout, want) {
+				t.Errorf("%.4s… first: %+v", secrets, out)
+			}
+		}
+	})
+}
+
 func TestDoctorReportsAWrongKeyAndAMissingServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

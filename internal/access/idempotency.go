@@ -135,7 +135,7 @@ func (s *Idempotency) open(stored store.StoredResponse, fingerprint []byte) (*St
 	if stored.Left {
 		return nil, errLeft
 	}
-	body, err := s.keys.Open(stored.Body, answerContext(stored.PrincipalID, stored.Key))
+	body, err := s.keys.Open(stored.Body, AnswerContext(stored.PrincipalID, stored.Key))
 	if err != nil {
 		return nil, fmt.Errorf("open the stored response: %w", err)
 	}
@@ -145,7 +145,8 @@ func (s *Idempotency) open(stored store.StoredResponse, fingerprint []byte) (*St
 // errLeft answers a repeat by a caller who is no longer a member of the organization.
 var errLeft = crier.Forbidden("The caller has left the organization since the first request with this Idempotency-Key.")
 
-func answerContext(principal crier.ID, key string) string {
+// AnswerContext is what the response to a request with an idempotency key is sealed for.
+func AnswerContext(principal crier.ID, key string) string {
 	return "answer " + string(principal) + " " + key
 }
 
@@ -218,7 +219,7 @@ func (s *Idempotency) storeAnswer(ctx context.Context, tx *store.Tx, r repeatabl
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	sealed, err := s.keys.Seal(body, answerContext(r.principal, r.Key))
+	sealed, err := s.keys.Seal(body, AnswerContext(r.principal, r.Key))
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type Keyring struct {
 	seal         tink.AEAD
 	sign         []byte
 	fingerprints []string
+	marks        [][]byte
 }
 
 // NewKeyring derives the keys. secrets is one secret, or several separated by commas during key rotation: the first
@@ -50,10 +51,11 @@ func NewKeyring(secrets string) (*Keyring, error) {
 			return nil, fmt.Errorf("secret key %d is too short: at least %d characters are needed", i+1,
 				minSecretLength)
 		}
-		id, err := addSealKey(manager, secret)
+		id, mark, err := addSealKey(manager, secret)
 		if err != nil {
 			return nil, err
 		}
+		ring.marks = append(ring.marks, mark)
 		if i == 0 {
 			primary = id
 			if ring.sign, err = derive(secret, "sign", 32); err != nil {
@@ -80,29 +82,29 @@ func NewKeyring(secrets string) (*Keyring, error) {
 }
 
 // addSealKey adds the sealing key of one secret. Its id is derived too, so that every node writes the same id into
-// sealed records.
-func addSealKey(manager *keyset.Manager, secret string) (uint32, error) {
+// sealed records, at their beginning: that is the mark.
+func addSealKey(manager *keyset.Manager, secret string) (id uint32, mark []byte, err error) {
 	raw, err := derive(secret, "seal", 32)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	idBytes, err := derive(secret, "seal id", 4)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	id := max(1, binary.BigEndian.Uint32(idBytes))
+	id = max(1, binary.BigEndian.Uint32(idBytes))
 	params, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
 	if err != nil {
-		return 0, fmt.Errorf("choose the cipher: %w", err)
+		return 0, nil, fmt.Errorf("choose the cipher: %w", err)
 	}
 	key, err := xchacha20poly1305.NewKey(secretdata.NewBytesFromData(raw, insecuresecretdataaccess.Token{}), id, params)
 	if err != nil {
-		return 0, fmt.Errorf("make the sealing key: %w", err)
+		return 0, nil, fmt.Errorf("make the sealing key: %w", err)
 	}
 	if _, err := manager.AddKey(key); err != nil {
-		return 0, fmt.Errorf("add the sealing key: %w", err)
+		return 0, nil, fmt.Errorf("add the sealing key: %w", err)
 	}
-	return id, nil
+	return id, key.OutputPrefix(), nil
 }
 
 func derive(secret, purpose string, length int) ([]byte, error) {
@@ -153,3 +155,6 @@ func (k *Keyring) Fingerprint() string { return k.fingerprints[0] }
 
 // Holds reports whether the ring has the key of a fingerprint.
 func (k *Keyring) Holds(fingerprint string) bool { return slices.Contains(k.fingerprints, fingerprint) }
+
+// Marks returns what records sealed by each key begin with: the mark of the key that seals, then those of the others.
+func (k *Keyring) Marks() [][]byte { return k.marks }

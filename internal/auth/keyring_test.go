@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -99,4 +100,20 @@ func TestNewSecretKeysAreGoodEnough(t *testing.T) {
 		t.Errorf("%q and %q are no secrets for a list that is separated by commas", one, two)
 	}
 	newRing(t, one)
+}
+
+func TestSealedRecordsBeginWithTheMarkOfTheirKey(t *testing.T) {
+	t.Parallel()
+	older, fresh := newRing(t, testSecret), NewSecretKey()
+	rotated := newRing(t, fresh+","+testSecret)
+	for _, ring := range []*Keyring{older, rotated} {
+		sealed, err := ring.Seal([]byte("x"), "c")
+		if err != nil || !bytes.HasPrefix(sealed, ring.Marks()[0]) {
+			t.Errorf("%x begins with another mark than %x (%v)", sealed, ring.Marks()[0], err)
+		}
+	}
+	if marks := rotated.Marks(); len(marks) != 2 || len(marks[0]) != 5 || bytes.Equal(marks[0], marks[1]) ||
+		!bytes.Equal(marks[1], older.Marks()[0]) {
+		t.Errorf("the marks are %x, that of the older key is %x", marks, older.Marks()[0])
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"crier"
 	"crier/internal/provider"
 	"crier/internal/store"
 )
@@ -56,7 +57,7 @@ func (s *Publisher) loadState(p store.Publication) (provider.State, Progress, er
 	if p.StateSecrets == nil {
 		return stored.State, stored.Progress, nil
 	}
-	data, err := s.keys.Open(p.StateSecrets, stateContext(p))
+	data, err := s.keys.Open(p.StateSecrets, StateContext(p.ID))
 	if err != nil {
 		return stored.State, stored.Progress, err
 	}
@@ -87,11 +88,12 @@ func (s *Publisher) encodeState(p *store.Publication, st provider.State, progres
 	if data, err = json.Marshal(plain); err != nil {
 		return fmt.Errorf("encode the secrets of %s: %w", p.ID, err)
 	}
-	p.StateSecrets, err = s.keys.Seal(data, stateContext(*p))
+	p.StateSecrets, err = s.keys.Seal(data, StateContext(p.ID))
 	return err
 }
 
-func stateContext(p store.Publication) string { return "state of " + string(p.ID) }
+// StateContext is what the secrets in the state of a publication are sealed for.
+func StateContext(publication crier.ID) string { return "state of " + string(publication) }
 
 // The keys under which earlier versions stored the engine's progress in the provider state.
 const (

@@ -68,7 +68,7 @@ type sweepWorker struct {
 	analytics *analytics.Analytics
 }
 
-// Work removes expired data.
+// Work removes expired data, and then seals records of older keys again: that may take longer than one job.
 func (w *sweepWorker) Work(ctx context.Context, _ *river.Job[job.Sweep]) error {
-	return errors.Join(w.upkeep.Sweep(ctx), w.analytics.Sweep(ctx))
+	return errors.Join(w.upkeep.Sweep(ctx), w.analytics.Sweep(ctx), w.upkeep.Reseal(ctx))
 }

@@ -47,6 +47,7 @@ type Config struct {
 	MetricsDays           int
 	OAuthClients          []oauth.Client
 	OAuthRegistration     bool
+	AcceptLostKey         bool // see service.Config
 
 	Version    string
 	Now        func() time.Time

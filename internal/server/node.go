@@ -72,13 +72,14 @@ func Open(ctx context.Context, c Config) (*Node, error) {
 		Mailer: mailer, PublicURL: c.PublicURL, Sandbox: c.Sandbox,
 		OAuthClients: c.OAuthClients, OAuthRegistration: c.OAuthRegistration, OAuthDocuments: c.OAuthDocuments,
 		WebhookGuard: c.webhookGuard(), EventDays: c.EventDays, MetricsDays: c.MetricsDays,
-		Now: c.Now, Logger: c.Logger,
+		AcceptLostKey: c.AcceptLostKey,
+		Now:           c.Now, Logger: c.Logger,
 	})
 	n.Queue.Register(n.Services)
 	return n, nil
 }
 
-// Prepare migrates the schema and binds the store to the secret key.
+// Prepare migrates the schema and binds the store to the secret key, unless records need a key that this node lacks.
 func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 	applied, err := n.Store.Migrate(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"crier"
@@ -26,6 +27,9 @@ type Instance struct {
 	clock         crier.Clock
 	passwords     *auth.PasswordHasher
 	people        *People
+	log           *slog.Logger
+	// acceptLostKey: see Config.
+	acceptLostKey bool
 }
 
 // Tenant is a new organization with its secrets, which are shown once.
@@ -47,8 +51,18 @@ type TenantRequest struct {
 }
 
 // BindKey rejects a secret key that does not belong to this store. A ring that starts with a new key and contains the
-// old one rebinds the store to the new one.
+// old one rebinds the store to the new one. It rejects a ring, too, that lacks the key of records.
 func (s *Instance) BindKey(ctx context.Context) error {
+	if err := s.CheckKey(ctx); err != nil { // it explains more than the records would
+		return err
+	}
+	if err := s.CheckRecords(ctx); err != nil {
+		return err
+	}
+	return s.bind(ctx)
+}
+
+func (s *Instance) bind(ctx context.Context) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockInstance(ctx); err != nil {
 			return err
@@ -64,7 +78,7 @@ func (s *Instance) BindKey(ctx context.Context) error {
 	})
 }
 
-// CheckKey is BindKey without changes.
+// CheckKey rejects a ring without the key that the store is bound to.
 func (s *Instance) CheckKey(ctx context.Context) error {
 	bound, err := s.store.KeyFingerprint(ctx)
 	if err != nil {

@@ -127,7 +127,7 @@ func (s *Keys) insertKey(ctx context.Context, tx *store.Tx, key crier.APIKey,
 func (s *Keys) insertSecret(ctx context.Context, tx *store.Tx, key crier.APIKeyWithSecret, by crier.ID,
 	previousEnds crier.Time) (crier.APIKeyWithSecret, error) {
 	secret := auth.NewKeySecret()
-	sealed, err := s.keys.Seal([]byte(secret), "API key "+string(key.ID))
+	sealed, err := s.keys.Seal([]byte(secret), keyContext(key.ID))
 	if err != nil {
 		return key, err
 	}
@@ -137,6 +137,9 @@ func (s *Keys) insertSecret(ctx context.Context, tx *store.Tx, key crier.APIKeyW
 		IssuedByID: by,
 	}, previousEnds)
 }
+
+// keyContext is what the copies of a key's secrets are sealed for.
+func keyContext(key crier.ID) string { return "API key " + string(key) }
 
 // Revoke revokes a key at once.
 func (s *Keys) Revoke(ctx context.Context, scope access.OrgScope, id crier.ID) (crier.Deleted, error) {

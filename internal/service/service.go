@@ -69,8 +69,10 @@ type Config struct {
 	EventDays int
 	// MetricsDays is how long readings of numbers are kept; 0 means 400.
 	MetricsDays int
-	Now         func() time.Time
-	Logger      *slog.Logger
+	// AcceptLostKey lets a node start while records are sealed with a key that is not in Keys.
+	AcceptLostKey bool
+	Now           func() time.Time
+	Logger        *slog.Logger
 }
 
 // Services holds the services, one per resource.
@@ -180,10 +182,12 @@ func (w wiring) addTenants(s *Services) {
 	s.Credits = &Credits{store: w.Store, providers: w.Providers, pages: w.pages}
 	s.Contexts = &Contexts{store: w.Store, clock: w.clock, organizations: s.Organizations, teams: s.Teams,
 		events: s.Events}
-	s.Upkeep = &Upkeep{store: w.Store, clock: w.clock, eventsKept: eventsKept(w.Config)}
 	s.Accounts, s.Connections = w.accounts.Accounts, w.accounts.Connections
 	s.Instance = &Instance{store: w.Store, keys: w.Keys, connections: s.Connections, organizations: s.Organizations,
-		apiKeys: s.Keys, clock: w.clock, passwords: passwords, people: s.People}
+		apiKeys: s.Keys, clock: w.clock, passwords: passwords, people: s.People, acceptLostKey: w.AcceptLostKey,
+		log: w.Logger}
+	s.Upkeep = &Upkeep{store: w.Store, keys: w.Keys, clock: w.clock, log: w.Logger, instance: s.Instance,
+		eventsKept: eventsKept(w.Config)}
 }
 
 func (w wiring) logins() oauth.Rules {

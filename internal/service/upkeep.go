@@ -3,9 +3,11 @@ package service
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"crier"
+	"crier/internal/auth"
 	"crier/internal/publish"
 	"crier/internal/store"
 )
@@ -13,7 +15,10 @@ import (
 // Upkeep is background maintenance. Its methods are called by jobs: they take no scope and have no route.
 type Upkeep struct {
 	store      *store.Store
+	keys       *auth.Keyring
 	clock      crier.Clock
+	log        *slog.Logger
+	instance   *Instance
 	eventsKept time.Duration
 }
 

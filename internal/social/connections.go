@@ -72,7 +72,7 @@ func (s *Connections) Start(ctx context.Context, scope access.TeamScope,
 		return none, fmt.Errorf("make the consent address: %w", err)
 	}
 	hash := auth.Hash(state)
-	sealed, err := s.keys.Seal([]byte(verifier), connectionContext(hash))
+	sealed, err := s.keys.Seal([]byte(verifier), ConnectionContext(hash))
 	if err != nil {
 		return none, err
 	}
@@ -126,11 +126,12 @@ func (s *Connections) destination(address *string) string {
 	return u.Host
 }
 
-func connectionContext(hash []byte) string { return fmt.Sprintf("connection %x", hash) }
+// ConnectionContext is what the secrets of a connection in progress are sealed for.
+func ConnectionContext(hash []byte) string { return fmt.Sprintf("connection %x", hash) }
 
 // connectionID returns the id of a connection for the caller who started it. It reveals nothing about the state.
 func connectionID(team crier.ID, hash []byte) crier.ID {
-	return crier.DerivedID(team, connectionContext(hash))
+	return crier.DerivedID(team, ConnectionContext(hash))
 }
 
 func (s *Connections) connector(network crier.Provider) (provider.Provider, provider.Connector, error) {
@@ -294,7 +295,7 @@ func (s *Connections) advance(ctx context.Context, network crier.Provider, state
 // exchange exchanges the code for a token and lists its accounts.
 func (s *Connections) exchange(ctx context.Context, connector provider.Connector, c store.Connection,
 	in Callback) (provider.Token, []provider.ConnectedAccount, error) {
-	verifier, err := s.keys.Open(c.Verifier, connectionContext(c.StateHash))
+	verifier, err := s.keys.Open(c.Verifier, ConnectionContext(c.StateHash))
 	if err != nil {
 		return provider.Token{}, nil, err
 	}
@@ -359,7 +360,7 @@ func (s *Connections) offer(ctx context.Context, c store.Connection, accounts []
 	}
 	out.State = auth.NewLinkToken()
 	hash := auth.Hash(out.State)
-	sealed, err := s.keys.Seal(data, connectionContext(hash))
+	sealed, err := s.keys.Seal(data, ConnectionContext(hash))
 	if err != nil {
 		return err
 	}
@@ -444,7 +445,7 @@ func (s *Connections) endChoice(ctx context.Context, network crier.Provider, sta
 
 // offered returns the accounts that a connection stores for a choice.
 func (s *Connections) offered(c store.Connection) ([]offered, error) {
-	data, err := s.keys.Open(c.Choices, connectionContext(c.StateHash))
+	data, err := s.keys.Open(c.Choices, ConnectionContext(c.StateHash))
 	if err != nil {
 		return nil, err
 	}

@@ -71,11 +71,12 @@ func (s *Dispatcher) CheckURL(address string) []crier.Issue {
 // NewSecret creates a webhook secret, and encrypts it for the database.
 func (s *Dispatcher) NewSecret(webhook crier.ID) (secret string, sealed []byte, err error) {
 	secret = notify.NewSecret()
-	sealed, err = s.keys.Seal([]byte(secret), secretContext(webhook))
+	sealed, err = s.keys.Seal([]byte(secret), SecretContext(webhook))
 	return secret, sealed, err
 }
 
-func secretContext(webhook crier.ID) string { return "secret of webhook " + string(webhook) }
+// SecretContext is what the secrets of a webhook are sealed for.
+func SecretContext(webhook crier.ID) string { return "secret of webhook " + string(webhook) }
 
 // secrets returns the current signing secrets, the new one first.
 func (s *Dispatcher) secrets(w store.Webhook) ([]string, error) {
@@ -85,7 +86,7 @@ func (s *Dispatcher) secrets(w store.Webhook) ([]string, error) {
 	}
 	secrets := make([]string, len(sealed))
 	for i, data := range sealed {
-		secret, err := s.keys.Open(data, secretContext(w.ID))
+		secret, err := s.keys.Open(data, SecretContext(w.ID))
 		if err != nil {
 			return nil, fmt.Errorf("open the secret of webhook %s: %w", w.ID, err)
 		}

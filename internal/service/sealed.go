@@ -1,0 +1,198 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crier"
+	"crier/internal/access"
+	"crier/internal/publish"
+	"crier/internal/social"
+	"crier/internal/store"
+	"crier/internal/webhook"
+)
+
+// sealedRecords are the records of one column that are sealed with the secret key.
+type sealedRecords struct {
+	store.SealedColumn
+	noun string // of several
+	// context is what a record is sealed for.
+	context func(place []string) string
+}
+
+// sealed lists all records that are sealed with the secret key.
+var sealed = []sealedRecords{
+	{store.SealedTokens, "account tokens", func(p []string) string { return publish.TokenContext(crier.ID(p[0])) }},
+	{store.SealedWebhookSecrets, "webhook secrets", webhookContext},
+	{store.SealedOldWebhookSecrets, "earlier webhook secrets", webhookContext},
+	{store.SealedKeySecrets, "API keys", func(p []string) string { return keyContext(crier.ID(p[0])) }},
+	{store.SealedStates, "uploads of posts",
+		func(p []string) string { return publish.StateContext(crier.ID(p[0])) }},
+	{store.SealedVerifiers, "account connections in progress", connectionContext},
+	{store.SealedChoices, "choices of accounts in progress", connectionContext},
+	{store.SealedAnswers, "stored responses",
+		func(p []string) string { return access.AnswerContext(crier.ID(p[0]), p[1]) }},
+}
+
+func webhookContext(place []string) string { return webhook.SecretContext(crier.ID(place[0])) }
+
+func connectionContext(place []string) string { return social.ConnectionContext([]byte(place[0])) }
+
+// SealedCount counts sealed records.
+type SealedCount struct {
+	Total int64
+	kinds []string // in words
+}
+
+// String returns the number and what is counted, such as "3 (account tokens: 2, webhook secrets: 1)".
+func (c SealedCount) String() string {
+	return fmt.Sprintf("%d (%s)", c.Total, strings.Join(c.kinds, ", "))
+}
+
+func (c *SealedCount) add(count int64, noun string) {
+	if count > 0 {
+		c.Total += count
+		c.kinds = append(c.kinds, fmt.Sprintf("%s: %d", noun, count))
+	}
+}
+
+// CheckRecords rejects a ring that lacks the key of records that this node will read.
+func (s *Instance) CheckRecords(ctx context.Context) error {
+	var lost SealedCount
+	for _, records := range sealed {
+		counts, err := s.store.SealedBy(ctx, records.SealedColumn, true)
+		if err != nil {
+			return err
+		}
+		lost.add(s.without(counts), records.noun)
+	}
+	switch {
+	case lost.Total == 0:
+		return nil
+	case s.acceptLostKey:
+		s.log.WarnContext(ctx, "records are sealed with a secret key that is not known, and cannot be read", "records",
+			lost.String())
+		return nil
+	}
+	return fmt.Errorf("%d records in the database are sealed with a secret key that is not in CRIER_SECRET_KEY (%s): "+
+		"list the key that is missing behind the others, after a comma, until crier doctor says that it can be "+
+		"removed; if it is lost, CRIER_ACCEPT_LOST_KEY=on starts without these records", lost.Total,
+		strings.Join(lost.kinds, ", "))
+}
+
+// without counts the records whose key is not in the ring.
+func (s *Instance) without(counts map[string]int64) (lost int64) {
+	for mark, count := range counts {
+		if !slices.ContainsFunc(s.keys.Marks(), func(known []byte) bool { return string(known) == mark }) {
+			lost += count
+		}
+	}
+	return lost
+}
+
+// SealedByOthers counts the records that are sealed with another key than the first of the ring.
+func (s *Instance) SealedByOthers(ctx context.Context) (SealedCount, error) {
+	var others SealedCount
+	for _, records := range sealed {
+		counts, err := s.store.SealedBy(ctx, records.SealedColumn, false)
+		if err != nil {
+			return others, err
+		}
+		delete(counts, string(s.keys.Marks()[0]))
+		var sum int64
+		for _, count := range counts {
+			sum += count
+		}
+		others.add(sum, records.noun)
+	}
+	return others, nil
+}
+
+// resealBatch is how many records are sealed again in one transaction.
+const resealBatch = 200
+
+// Reseal seals the records of older keys with the first key of the ring, in small transactions, so that the older keys
+// can be removed. One that is interrupted goes on with what is left.
+func (s *Upkeep) Reseal(ctx context.Context) error {
+	if len(s.keys.Marks()) == 1 {
+		return nil // there is nothing that it could open
+	}
+	var problems []error
+	for _, records := range sealed {
+		if err := s.resealColumn(ctx, records); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	// A node whose first key is another one may have started meanwhile, and be gone.
+	return s.instance.bind(ctx)
+}
+
+func (s *Upkeep) resealColumn(ctx context.Context, records sealedRecords) error {
+	var after []any
+	var done, damaged int
+	for {
+		batch, err := s.store.SealedOtherwise(ctx, records.SealedColumn, s.keys.Marks()[0], after, resealBatch)
+		if err != nil {
+			return err
+		}
+		resealed, bad, err := s.resealBatch(ctx, records, batch)
+		if err != nil {
+			return err
+		}
+		done, damaged = done+resealed, damaged+bad
+		if len(batch) < resealBatch {
+			break
+		}
+		after = batch[len(batch)-1].Key
+	}
+	if done > 0 {
+		s.log.InfoContext(ctx, "records of an older secret key are sealed with the first one", "records", done, "of",
+			records.noun)
+	}
+	if damaged > 0 {
+		s.log.WarnContext(ctx, "records of an older secret key cannot be opened", "records", damaged, "of",
+			records.noun)
+	}
+	return nil
+}
+
+// resealBatch seals records again, except for those that somebody has replaced since they were read, and those that
+// cannot be opened.
+func (s *Upkeep) resealBatch(ctx context.Context, records sealedRecords, batch []store.SealedRecord) (done, damaged int,
+	err error) {
+	fresh := make([][]byte, len(batch))
+	for i, read := range batch {
+		context := records.context(read.Place)
+		data, err := s.keys.Open(read.Sealed, context)
+		if err != nil {
+			damaged++
+			continue
+		}
+		if fresh[i], err = s.keys.Seal(data, context); err != nil {
+			return 0, damaged, err
+		}
+	}
+	err = s.store.WithTx(ctx, func(tx *store.Tx) error {
+		done = 0
+		for i, read := range batch {
+			if fresh[i] == nil {
+				continue
+			}
+			replaced, err := tx.Reseal(ctx, records.SealedColumn, read, fresh[i])
+			if err != nil {
+				return err
+			}
+			if replaced {
+				done++
+			}
+		}
+		return nil
+	})
+	return done, damaged, err
+}

@@ -1,0 +1,329 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crier"
+	"crier/internal/auth"
+	"crier/internal/store"
+	"crier/internal/store/storetest"
+)
+
+const freshSecret = "ffffffffffffffffffffffffffffffff"
+
+// notSealed are the binary columns that hold hashes.
+var notSealed = map[string]bool{
+	"access_tokens.hash": true, "api_key_secrets.hash": true, "authorization_codes.hash": true,
+	"connections.state_hash": true, "device_logins.device_hash": true, "idempotency_keys.fingerprint": true,
+	"invitations.token_hash": true, "refresh_tokens.hash": true, "sessions.token_hash": true,
+	"setup_links.token_hash": true,
+}
+
+// A column that is not in the list would keep records of an old key, and be unreadable once the key is removed.
+func TestEverySealedColumnIsListed(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		text := `SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c
+			WHERE m.type = 'table' AND lower(c.type) = 'blob' AND m.name NOT LIKE 'river%'`
+		if st.Dialect() == store.Postgres {
+			text = `SELECT c.table_name || '.' || c.column_name FROM information_schema.columns c
+				JOIN information_schema.tables t ON t.table_name = c.table_name AND t.table_schema = c.table_schema
+				WHERE c.table_schema = 'public' AND c.data_type = 'bytea' AND t.table_type = 'BASE TABLE'
+				AND c.table_name NOT LIKE 'river%'`
+		}
+		rows, err := st.Reader().QueryContext(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		listed := map[string]bool{}
+		for _, records := range sealed {
+			listed[records.Table+"."+records.Column] = true
+		}
+		for rows.Next() {
+			var name string
+			if err := rows.Scan(&name); err != nil {
+				t.Fatal(err)
+			}
+			if listed[name] == notSealed[name] {
+				t.Errorf("%s is in both lists or none: add it to sealed, or to notSealed if it is a hash", name)
+			}
+			delete(listed, name)
+		}
+		if err := rows.Err(); err != nil || len(listed) > 0 {
+			t.Errorf("there is no column %v, %v", listed, err)
+		}
+	})
+}
+
+// A sealed record in a column of text would pass the test above.
+func TestEveryPlaceThatSealsIsKnown(t *testing.T) {
+	t.Parallel()
+	seals := regexp.MustCompile(`\bkeys\.Seal\(`)
+	got := map[string]int{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if n := len(seals.FindAll(data, -1)); n > 0 {
+			got[filepath.ToSlash(path)] = n
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{
+		"../access/idempotency.go":   1,
+		"../oauth/authorizations.go": 1, // a ticket in the form of a page, which is not stored
+		"../publish/progress.go":     1,
+		"../publish/tokens.go":       1,
+		"../service/keys.go":         1,
+		"../service/sealed.go":       1,
+		"../social/connections.go":   2,
+		"../webhook/dispatcher.go":   1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("list what these seal in sealed, and then here (-want +got):\n%s", diff)
+	}
+}
+
+// vault is a fixture with one record in every sealed column.
+type vault struct {
+	f *storetest.Fixture
+	// places of the records, by column.
+	places map[string][]string
+}
+
+func columnName(c store.SealedColumn) string { return c.Table + "." + c.Column }
+
+// plain is what the record of a column says.
+func plain(c store.SealedColumn) string { return "secret of " + columnName(c) }
+
+// newVault seals one record of every column with the first key of secrets.
+func newVault(t *testing.T, f *storetest.Fixture, secrets string) *vault {
+	t.Helper()
+	v := &vault{f: f, places: map[string][]string{}}
+	key, post := f.NewKey("Key"), f.Schedule(f.NewPost("Hello"))
+	webhook, principal := crier.NewID(), crier.NewID()
+	verifying, choosing := strings.Repeat("v", 32), strings.Repeat("c", 32)
+	place := func(c store.SealedColumn, place ...string) { v.places[columnName(c)] = place }
+	place(store.SealedTokens, string(f.Account.ID))
+	place(store.SealedWebhookSecrets, string(webhook))
+	place(store.SealedOldWebhookSecrets, string(webhook))
+	place(store.SealedKeySecrets, string(key.ID))
+	place(store.SealedStates, string(post.ID))
+	place(store.SealedVerifiers, verifying)
+	place(store.SealedChoices, choosing)
+	place(store.SealedAnswers, string(principal), "repeat")
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := f.Writer().ExecContext(t.Context(), query, args...); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+	}
+	exec(`UPDATE social_accounts SET token = $2 WHERE id = $1`, f.Account.ID, v.seal(t, secrets, store.SealedTokens))
+	exec(`INSERT INTO webhooks (id, organization_id, url, types, status, secret, old_secret, after_sequence,
+		created_at, updated_at) VALUES ($1, $2, 'https://a.example', '[]', 'enabled', $3, $4, 0, $5, $5)`, webhook,
+		f.Organization.ID, v.seal(t, secrets, store.SealedWebhookSecrets),
+		v.seal(t, secrets, store.SealedOldWebhookSecrets), f.Now)
+	exec(`UPDATE api_key_secrets SET sealed = $2 WHERE api_key_id = $1`, key.ID,
+		v.seal(t, secrets, store.SealedKeySecrets))
+	exec(`UPDATE publications SET state_secrets = $2 WHERE id = $1`, post.ID, v.seal(t, secrets, store.SealedStates))
+	f.Tx(func(ctx context.Context, tx *store.Tx) error {
+		for _, hash := range []string{verifying, choosing} {
+			if err := tx.InsertConnection(ctx, store.Connection{StateHash: []byte(hash), TeamID: f.Team.ID,
+				Provider: f.Account.Provider, Verifier: v.seal(t, secrets, store.SealedVerifiers), ExpiresAt: f.Now,
+				PrincipalKind: store.UserPrincipal, PrincipalID: f.Owner.ID, PersonID: f.Owner.ID}); err != nil {
+				return err
+			}
+		}
+		if err := tx.OfferChoices(ctx, []byte(choosing), []byte(choosing),
+			v.seal(t, secrets, store.SealedChoices)); err != nil {
+			return err
+		}
+		if _, err := tx.ClaimKey(ctx, store.StoredResponse{PrincipalID: principal, Key: "repeat", Fingerprint: []byte{1},
+			Status: 200, ExpiresAt: f.Now}, f.Now); err != nil {
+			return err
+		}
+		return tx.SaveResponse(ctx, principal, "repeat", v.seal(t, secrets, store.SealedAnswers), "")
+	})
+	return v
+}
+
+func ringOf(t *testing.T, secrets string) *auth.Keyring {
+	t.Helper()
+	ring, err := auth.NewKeyring(secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
+// seal seals the record of a column.
+func (v *vault) seal(t *testing.T, secrets string, c store.SealedColumn) []byte {
+	t.Helper()
+	for _, records := range sealed {
+		if columnName(records.SealedColumn) == columnName(c) {
+			data, err := ringOf(t, secrets).Seal([]byte(plain(c)), records.context(v.places[columnName(c)]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+	}
+	t.Fatalf("%s is not listed", columnName(c))
+	return nil
+}
+
+// opens reports an error unless every record opens with the secrets.
+func (v *vault) opens(t *testing.T, secrets string) {
+	t.Helper()
+	ring := ringOf(t, secrets)
+	for _, records := range sealed {
+		found, err := v.f.SealedOtherwise(t.Context(), records.SealedColumn, []byte("none"), nil, 10)
+		if err != nil || len(found) != 1 {
+			t.Errorf("%s has %d records, %v", columnName(records.SealedColumn), len(found), err)
+			continue
+		}
+		data, err := ring.Open(found[0].Sealed, records.context(found[0].Place))
+		if err != nil || string(data) != plain(records.SealedColumn) {
+			t.Errorf("%s says %q, %v", columnName(records.SealedColumn), data, err)
+		}
+	}
+}
+
+func TestKeysAreRotated(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		v, ctx := newVault(t, f, testSecret), t.Context()
+		node := func(secrets string) *rules { return newRules(t, f.Store, secrets) }
+		left := func(secrets string, want int64) {
+			t.Helper()
+			got, err := node(secrets).Instance.SealedByOthers(ctx)
+			if err != nil || got.Total != want {
+				t.Errorf("%s are left, want %d (%v)", got, want, err)
+			}
+		}
+		start := func(secrets string) {
+			t.Helper()
+			if err := node(secrets).Instance.BindKey(ctx); err != nil {
+				t.Errorf("%.4s… of %d: %v", secrets, len(secrets), err)
+			}
+		}
+		reseal := func(secrets string) {
+			t.Helper()
+			if err := node(secrets).Upkeep.Reseal(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+		const before, during, after = testSecret + "," + freshSecret, freshSecret + "," + testSecret, freshSecret
+		start(testSecret)
+		start(before)
+		start(during)
+		left(during, int64(len(sealed)))
+		err := node(after).Instance.BindKey(ctx)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d records in the database are sealed with a "+
+			"secret key that is not in CRIER_SECRET_KEY (account tokens: 1,", len(sealed))) {
+			t.Errorf("a node that lacks the key of records: %v", err)
+		}
+		start(before) // a node that is not changed yet
+		reseal(after) // has nothing to open them with
+		v.opens(t, testSecret)
+		reseal(during)
+		reseal(during)
+		left(during, 0)
+		left(before, int64(len(sealed)))
+		v.opens(t, freshSecret)
+		start(after)
+		if err := node(testSecret).Instance.BindKey(ctx); err == nil {
+			t.Error("a node with the old key alone starts")
+		}
+	})
+}
+
+func TestALostKeyIsAcceptedOnRequest(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		newVault(t, f, testSecret)
+		accepting := newRulesWith(t, f.Store, freshSecret, func(c *Config) { c.AcceptLostKey = true })
+		if err := accepting.Instance.BindKey(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := newRules(t, f.Store, freshSecret).Instance.BindKey(t.Context()); err == nil {
+			t.Error("it is accepted without a request")
+		}
+	})
+}
+
+func TestResealGoesOnBehindDamagedRecords(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, ring := t.Context(), ringOf(t, testSecret)
+		person := crier.NewID()
+		const damaged = resealBatch + 3 // more than one batch of them, in front of all others
+		for i := range damaged + resealBatch {
+			key := fmt.Sprintf("key %04d", i)
+			context := "answer " + string(person) + " " + key
+			if i < damaged {
+				context = "another place"
+			}
+			body, err := ring.Seal([]byte("x"), context)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Writer().ExecContext(ctx, `INSERT INTO idempotency_keys (principal_id, key, fingerprint,
+				status, body, expires_at) VALUES ($1, $2, $3, 200, $4, $5)`, person, key, []byte{1}, body,
+				f.Now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rotating := newRules(t, f.Store, freshSecret+","+testSecret)
+		if err := rotating.Upkeep.Reseal(ctx); err != nil {
+			t.Fatal(err)
+		}
+		left, err := rotating.Instance.SealedByOthers(ctx)
+		if err != nil || left.Total != damaged {
+			t.Errorf("%s are left, want %d (%v)", left, damaged, err)
+		}
+	})
+}
+
+// A token that was refreshed between the reading of the old one and its replacement stays.
+func TestResealReplacesOnlyWhatItRead(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		v, ctx := newVault(t, f, testSecret), t.Context()
+		rotating := newRules(t, f.Store, freshSecret+","+testSecret)
+		marks := ringOf(t, freshSecret).Marks()
+		for _, records := range sealed {
+			read, err := f.SealedOtherwise(ctx, records.SealedColumn, marks[0], nil, 10)
+			if err != nil || len(read) != 1 {
+				t.Fatalf("%d records, %v", len(read), err)
+			}
+			newer := v.seal(t, testSecret, records.SealedColumn)
+			f.Tx(func(ctx context.Context, tx *store.Tx) error {
+				done, err := tx.Reseal(ctx, records.SealedColumn, read[0], newer)
+				if !done {
+					t.Errorf("%s was not written", columnName(records.SealedColumn))
+				}
+				return err
+			})
+			if done, damaged, err := rotating.Upkeep.resealBatch(ctx, records, read); done != 0 || damaged != 0 ||
+				err != nil {
+				t.Errorf("%s: %d replaced, %d damaged, %v", columnName(records.SealedColumn), done, damaged, err)
+			}
+		}
+		v.opens(t, testSecret)
+	})
+}
