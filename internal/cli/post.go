@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"time"
 
@@ -142,25 +143,42 @@ func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team cri
 	if !s.asJSON {
 		fmt.Fprintln(s.stderr, "Post", post.ID)
 	}
-	err = s.carryOut(ctx, c, team, post.ID, p.plan)
-	if err == nil || is[*partialError](err) {
-		return err
-	}
-	return fmt.Errorf("%w (the draft was saved: crier posts show %s)", err, post.ID)
-}
-
-// carryOut publishes or schedules a post.
-func (s *Shell) carryOut(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing) error {
-	var result crier.ScheduleResult
-	var err error
-	if p.atOnce {
-		result, err = c.PostNow(ctx, team, post, crier.PostNowRequest{Targets: p.in.Targets, WaitSeconds: &p.wait})
-	} else {
-		result, err = c.SchedulePost(ctx, team, post, p.in)
+	result, err := send(ctx, c, team, post.ID, p.plan)
+	if err != nil && wasRefused(err) {
+		err = fmt.Errorf("%w (the draft was saved: crier posts show %s)", err, post.ID)
 	}
 	if err != nil {
 		return err
 	}
+	return s.showSent(post.ID, p.plan, result)
+}
+
+// send publishes or schedules a post. An error says so if it may have happened nevertheless.
+func send(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing) (result crier.ScheduleResult,
+	err error) {
+	doing := "scheduled"
+	if p.atOnce {
+		doing = "being published"
+		result, err = c.PostNow(ctx, team, post, crier.PostNowRequest{Targets: p.in.Targets, WaitSeconds: &p.wait})
+	} else {
+		result, err = c.SchedulePost(ctx, team, post, p.in)
+	}
+	if err != nil && !wasRefused(err) {
+		err = fmt.Errorf("%w\nThere was no answer, but the request was sent: the post may be %s already. Look before "+
+			"you try again: crier posts show %s", err, doing, post)
+	}
+	return result, err
+}
+
+// wasRefused reports whether the server has refused a request, so that nothing happened. A conflict may mean that the same
+// request is still running.
+func wasRefused(err error) bool {
+	answer, ok := errors.AsType[*client.Error](err)
+	return ok && answer.Status < http.StatusInternalServerError && answer.Kind != crier.KindConflict
+}
+
+// showSent prints what became of a post that was published or scheduled.
+func (s *Shell) showSent(post crier.ID, p outgoing, result crier.ScheduleResult) error {
 	if err := s.showResult(result, p.accounts); err != nil {
 		return err
 	}
@@ -192,7 +210,11 @@ func (s *Shell) publish(ctx context.Context, c *client.Client, team, post crier.
 	if err := s.agree(ctx, p); err != nil {
 		return err
 	}
-	return s.carryOut(ctx, c, team, post, p.plan)
+	result, err := send(ctx, c, team, post, p.plan)
+	if err != nil {
+		return err
+	}
+	return s.showSent(post, p.plan, result)
 }
 
 // validatePost validates an existing post.

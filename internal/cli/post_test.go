@@ -3,6 +3,12 @@
 package cli_test
 
 import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -87,6 +93,41 @@ func TestPostFromOneCommand(t *testing.T) {
 	// a published post is published again only on request, in the terms of the shell
 	c.run(t, "posts", "now", post, "--to", "twitter", "--yes").want(t, 1, "Add --again").lacks(t, "allowRepublish")
 	c.run(t, "posts", "now", post, "--to", "twitter", "--yes", "--again").lacks(t, "Add --again")
+}
+
+// A command that ends before the answer arrives must not invite to post again: the post may be public.
+func TestInterruptedWhilePublishingSaysThatItMayBePublic(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	target, err := url.Parse(c.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := c.run(t, "posts", "create", "--text", "Hello", "--json").id(t)
+	for _, command := range [][]string{
+		{"post", "Hello", "--to", "x", "--yes"}, {"posts", "now", draft, "--to", "x", "--yes"},
+		{"post", "Hello later", "--to", "x", "--next-slot", "--yes"},
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		forward := httputil.NewSingleHostReverseProxy(target)
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/post-now") && !strings.HasSuffix(r.URL.Path, "/schedule") {
+				forward.ServeHTTP(w, r)
+				return
+			}
+			forward.ServeHTTP(httptest.NewRecorder(), r)
+			interrupt()
+			<-r.Context().Done() // the command has ended without the answer
+		}))
+		var stdout, stderr bytes.Buffer
+		newPerson(t, proxy.URL, c.Key).execute(ctx, strings.NewReader(""), &stdout, &stderr, command...).
+			want(t, 130, "interrupted", "the post may be", "Look before you try again: crier posts show ").
+			lacks(t, "draft was saved")
+		proxy.Close()
+	}
+	if posts := c.box.Timeline(t, c.Accounts[0]); len(posts) == 0 {
+		t.Error("nothing was published")
+	}
 }
 
 func TestTextFromStdin(t *testing.T) {
