@@ -162,6 +162,46 @@ var (
 	metricMaker = regexp.MustCompile(`"(crier_[a-z_]+)"`)
 )
 
+var (
+	askedOutcome = regexp.MustCompile(`\b(crier_[a-z_]+)\{[^}]*outcome(?:=~|=|!=|!~)\\?"([^"\\]+)`)
+	// Where the outcomes of attempts are defined. A kind of failure is an outcome, except for the one of lost answers.
+	outcomeSources = map[string]*regexp.Regexp{
+		"../internal/store/attempts.go":  regexp.MustCompile(`\bOutcome\w+ += "(\w+)"`),
+		"../internal/publish/attempt.go": regexp.MustCompile(`\boutcome\w+ += "(\w+)"`),
+		"../internal/provider/error.go": regexp.MustCompile(
+			`\b(?:Temporary|RateLimited|AuthExpired|Rejected) Kind = "(\w+)"`),
+	}
+)
+
+func TestAlertsAndDashboardAskForOutcomesThatExist(t *testing.T) {
+	t.Parallel()
+	known := map[string][]string{"crier_job_duration_seconds": {"done", "waits", "failed"}}
+	for path, pattern := range outcomeSources {
+		found := pattern.FindAllStringSubmatch(read(t, path), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no outcomes", path)
+		}
+		for _, outcome := range found {
+			known["crier_attempts_total"] = append(known["crier_attempts_total"], outcome[1])
+		}
+	}
+	asked := 0
+	for _, path := range []string{"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "grafana/crier.json"} {
+		for _, found := range askedOutcome.FindAllStringSubmatch(read(t, path), -1) {
+			metric := strings.TrimSuffix(strings.TrimSuffix(found[1], "_count"), "_bucket")
+			for _, outcome := range strings.Split(found[2], "|") {
+				asked++
+				if !slices.Contains(known[metric], outcome) {
+					t.Errorf("%s asks %s for the outcome %s; there are %v", path, metric, outcome, known[metric])
+				}
+			}
+		}
+	}
+	if asked < 2 {
+		t.Errorf("%d outcomes are asked for", asked)
+	}
+}
+
 func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	var names []string
