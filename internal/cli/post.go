@@ -170,8 +170,8 @@ func send(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing
 	return result, err
 }
 
-// wasRefused reports whether the server has refused a request, so that nothing happened. A conflict may mean that the same
-// request is still running.
+// wasRefused reports whether the server has refused a request, so that nothing happened. A conflict may mean that the
+// same request is still running.
 func wasRefused(err error) bool {
 	answer, ok := errors.AsType[*client.Error](err)
 	return ok && answer.Status < http.StatusInternalServerError && answer.Kind != crier.KindConflict
