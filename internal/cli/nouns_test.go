@@ -159,6 +159,7 @@ func TestListsContinueWithACursor(t *testing.T) {
 		"more: crier posts list --limit 2 --status draft --cursor ").lacks(t, "One")
 	_, line, _ := strings.Cut(first.stdout, "more: crier ")
 	c.run(t, strings.Fields(line)...).want(t, 0, "One").lacks(t, "Two")
+	c.run(t, "posts", "list", "--search", "nothing like it", "--all", "--json").want(t, 0, `"data": []`)
 	var all crier.Page[crier.Post]
 	c.run(t, "posts", "list", "--limit", "2", "--all", "--json").want(t, 0).into(t, &all)
 	if len(all.Data) != 3 || all.Total != 3 || all.NextCursor != nil {
@@ -209,6 +210,7 @@ func TestCompletionAsksTheServer(t *testing.T) {
 	} {
 		c.run(t, append([]string{"__complete"}, args...)...).want(t, 0, want)
 	}
+	c.run(t, "__complete", "posts", "list", "--status", "").want(t, 0, "archived").lacks(t, "deleted")
 	// completion neither waits for an unavailable server nor prints its error into the command line
 	away := newPerson(t, "http://127.0.0.1:1", "crier_key")
 	away.run(t, "__complete", "post", "Hello", "--to", "").want(t, 0, "linkedin\t")

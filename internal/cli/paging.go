@@ -41,7 +41,7 @@ func fetch[T any](ctx context.Context, p paging,
 		return page(ctx, options)
 	}
 	options.Limit = crier.MaxPageSize
-	var whole crier.Page[T]
+	whole := crier.Page[T]{Data: []T{}} // an empty list is [] in JSON, never null
 	for {
 		next, err := page(ctx, options)
 		if err != nil {

@@ -35,7 +35,7 @@ func (f *postFilter) add(s *Shell, cmd *cobra.Command) {
 	flags.StringSliceVar(&f.state, "state", nil, "scheduled, published, failed, …")
 	flags.StringSliceVar(&f.to, "to", nil, "networks or accounts that the posts go to")
 	flags.StringVar(&f.tag, "tag", "", "name or id of a tag that the posts carry")
-	completes(cmd, "status", crier.PostStatuses())
+	completes(cmd, "status", settableStatuses())
 	completes(cmd, "state", crier.DeliveryStates())
 	s.completes(cmd, "to", s.targetWords)
 	s.completes(cmd, "tag", s.teamWords(s.tagWords))
