@@ -68,13 +68,19 @@ func (a *app) diagnose(ctx context.Context, s *cli.Shell, network string) (findi
 }
 
 // meansThisMachine reports whether the selected server's settings and database are on this machine: true unless a
-// remote server was selected.
+// remote server was selected. A flag that names the data of an installation is worth more than a variable that names a
+// server.
 func (a *app) meansThisMachine(s *cli.Shell) bool {
 	address, by := s.Server()
-	operated := slices.ContainsFunc(a.config.values, func(v value) bool {
-		return v.origin != "default" && (v.flag == "data-dir" || v.flag == "database-url" || v.flag == "secret-key")
-	})
+	operated, byFlag := false, false
+	for _, v := range a.config.values {
+		if v.origin != "default" && (v.flag == "data-dir" || v.flag == "database-url" || v.flag == "secret-key") {
+			operated, byFlag = true, byFlag || v.origin == "flag --"+v.flag
+		}
+	}
 	switch {
+	case byFlag && by != cli.ChosenByFlag:
+		return true
 	case by == cli.ChosenByDefault:
 		return true
 	case by == cli.ChosenByLogin && operated:

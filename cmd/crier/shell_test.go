@@ -541,6 +541,21 @@ func TestDoctorReportsMissingNetworkSettings(t *testing.T) {
 	}
 }
 
+func TestDoctorPrefersTheFlagsOfAnInstallation(t *testing.T) {
+	t.Parallel()
+	settings := []string{"CRIER_SERVER=http://127.0.0.1:1", "HOME=" + t.TempDir()}
+	for _, flags := range [][]string{{"--data-dir", t.TempDir()}, {"--database-url", "postgres://127.0.0.1:1/none"}} {
+		out := runProgram(t, settings, append([]string{"doctor"}, flags...)...)
+		if out.code != 1 || !strings.Contains(out.stdout, "database and secret key") {
+			t.Errorf("%v: %+v", flags, out)
+		}
+	}
+	out := runProgram(t, settings, "doctor", "--data-dir", t.TempDir(), "--server", "http://127.0.0.1:1")
+	if out.code != 9 || strings.Contains(out.stdout, "database and secret key") {
+		t.Errorf("with --server: %+v", out)
+	}
+}
+
 func TestDoctorReportsAnUnreachableServerOnce(t *testing.T) {
 	t.Parallel()
 	settings := []string{"CRIER_DATA_DIR=" + t.TempDir()}

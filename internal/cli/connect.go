@@ -52,13 +52,17 @@ type Choice int
 const (
 	ChosenByDefault Choice = iota
 	ChosenByLogin
-	ChosenExplicitly // by a flag or the environment
+	ChosenByVariable
+	ChosenByFlag
 )
 
 // Server returns the address that commands use, and how it was chosen.
 func (s *Shell) Server() (address string, by Choice) {
-	if server := s.requestedServer(); server != "" {
-		return server, ChosenExplicitly
+	switch server := s.requestedServer(); {
+	case s.server != "":
+		return server, ChosenByFlag
+	case server != "":
+		return server, ChosenByVariable
 	}
 	if saved, err := s.loadLogins(); err == nil && saved.Current != "" {
 		return saved.server(), ChosenByLogin
