@@ -264,21 +264,28 @@ func TestRestoreNeedsTheMatchingKey(t *testing.T) {
 		fingerprint, has string
 		sealed           string
 		wantErr          string
+		noPassphrase     bool
 	}{
-		"the same key":                     {fingerprint(t, secret), secret, "", ""},
-		"the key before is kept":           {fingerprint(t, otherSecret), secret + "," + otherSecret, "", ""},
-		"another key":                      {fingerprint(t, otherSecret), secret, "", "another secret key"},
-		"a backup that was never unsealed": {"", otherSecret, "", ""},
-		"a key that is none":               {fingerprint(t, secret), "too-short-a-key", "", "too short"},
-		"no key anywhere":                  {fingerprint(t, secret), "", "", "set CRIER_SECRET_KEY"},
-		"a sealed key of a later version":  {fingerprint(t, secret), "", `{"scheme":"later"}`, "does not know"},
-		"the present key goes first":       {fingerprint(t, secret), secret, `{"scheme":"later"}`, ""},
+		"the same key":                     {fingerprint(t, secret), secret, "", "", false},
+		"the key before is kept":           {fingerprint(t, otherSecret), secret + "," + otherSecret, "", "", false},
+		"another key":                      {fingerprint(t, otherSecret), secret, "", "another secret key", false},
+		"a backup that was never unsealed": {"", otherSecret, "", "", false},
+		"a key that is none":               {fingerprint(t, secret), "too-short-a-key", "", "too short", false},
+		"no key anywhere":                  {fingerprint(t, secret), "", "", "set CRIER_SECRET_KEY", false},
+		"a sealed key of a later version":  {fingerprint(t, secret), "", `{"scheme":"later"}`, "does not know", false},
+		"the present key goes first":       {fingerprint(t, secret), secret, `{"scheme":"later"}`, "", false},
+		"a sealed key without a passphrase": {fingerprint: fingerprint(t, secret), sealed: `{}`, noPassphrase: true,
+			wantErr: "give --passphrase-file or set CRIER_BACKUP_PASSPHRASE"},
 	} {
 		m := Manifest{KeyFingerprint: c.fingerprint}
 		if c.sealed != "" {
 			m.SealedKey = json.RawMessage(c.sealed)
 		}
-		got, err := Target{Secret: c.has, Passphrase: "correct horse battery"}.secret(m)
+		target := Target{Secret: c.has, Passphrase: "correct horse battery"}
+		if c.noPassphrase {
+			target.Passphrase = ""
+		}
+		got, err := target.secret(m)
 		switch {
 		case c.wantErr == "" && (err != nil || got != c.has):
 			t.Errorf("%s: the key is %q, %v", name, got, err)

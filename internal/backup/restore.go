@@ -105,6 +105,10 @@ func (t Target) secret(m Manifest) (string, error) {
 			return "", errors.New("the backup has no secret key: set CRIER_SECRET_KEY, or put the file secret.key " +
 				"into the data directory")
 		}
+		if t.Passphrase == "" {
+			return "", errors.New("the secret key in the backup is encrypted with a passphrase: give --passphrase-file or " +
+				"set CRIER_BACKUP_PASSPHRASE")
+		}
 		opened, err := auth.OpenWithPassphrase(m.SealedKey, t.Passphrase)
 		if err != nil {
 			return "", err
