@@ -523,6 +523,26 @@ func (e *engine) walkTools(t *testing.T, way transport, s stage, key string, may
 	}
 }
 
+func TestEveryToolIsDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/mcp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachEngine(t, func(t *testing.T, e *engine) {
+		a := connect(t, overHTTP(t, e.Server, e.NewCrew(t, 100_000).Key), nil, "")
+		list, err := a.ListTools(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range list.Tools {
+			if !strings.Contains(string(page), "`"+tool.Name+"`") {
+				t.Errorf("docs/mcp.md does not list %s", tool.Name)
+			}
+		}
+	})
+}
+
 func TestToolAnnotations(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {
@@ -598,6 +618,9 @@ func TestPostsAndTheCalendarAreResources(t *testing.T) {
 			}
 			if !strings.Contains(got.Contents[0].Text, "A resource") {
 				t.Errorf("%s is %s", uri, got.Contents[0].Text)
+			}
+			if got.CacheScope == "public" {
+				t.Errorf("%s may be kept for everybody", uri)
 			}
 		}
 		stranger := connect(t, way(t, e.Server, e.NewTenant(t, "Stranger").Key), nil, "")

@@ -51,8 +51,10 @@ func (d *server) resource(
 		if err != nil {
 			return nil, fmt.Errorf("write the resource: %w", err)
 		}
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType,
-			Text: string(data)}}}, nil
+		return &mcp.ReadResourceResult{
+			Cacheable: mcp.Cacheable{CacheScope: "private"}, // the same address means other data to another caller
+			Contents:  []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType, Text: string(data)}},
+		}, nil
 	}
 }
 
