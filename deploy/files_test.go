@@ -75,6 +75,8 @@ type composeFile struct {
 		Ports        []string
 		Volumes      []string
 		Environment  map[string]string
+		NetworkMode  string `yaml:"network_mode"`
+		Command      []string
 		DependsOn    map[string]any `yaml:"depends_on"`
 	}
 	Volumes map[string]any
@@ -113,6 +115,48 @@ func TestComposeFileIsCompleteAndHardened(t *testing.T) {
 	}
 	if !roles["api"] || !roles["worker"] {
 		t.Errorf("the roles are %v", roles)
+	}
+}
+
+// The sandbox fetches media from the public address, nodes and browsers call the sandbox, and what it answers has the
+// address that it was called at: all of them have to mean the same by it.
+func TestComposeFileHasOneLocalhostForNodesSandboxAndBrowser(t *testing.T) {
+	t.Parallel()
+	var file composeFile
+	readYAML(t, "compose.yaml", &file)
+	const owner = "sandbox"
+	ports := map[string]string{} // in the network of the owner, by number
+	listens := func(service, address string) {
+		_, port, _ := strings.Cut(address, ":")
+		if port == "" || ports[port] != "" {
+			t.Errorf("%s listens on %q, and so does %q", service, address, ports[port])
+		}
+		ports[port] = service
+	}
+	for name, s := range file.Services {
+		switch {
+		case name == owner:
+			listens(name, s.Command[slices.Index(s.Command, "--listen")+1])
+		case s.Build != "":
+			listens(name, s.Environment["CRIER_LISTEN"])
+			listens(name, s.Environment["CRIER_METRICS_LISTEN"])
+			if s.NetworkMode != "service:"+owner || len(s.Ports) > 0 {
+				t.Errorf("%s is in the network %q and publishes %v", name, s.NetworkMode, s.Ports)
+			}
+		}
+	}
+	for setting, service := range map[string]string{"CRIER_PUBLIC_URL": "api", "CRIER_SANDBOX_URL": owner} {
+		address := file.Services["api"].Environment[setting]
+		if _, fallback, has := strings.Cut(address, ":-"); has {
+			address = strings.TrimSuffix(fallback, "}")
+		}
+		port, local := strings.CutPrefix(address, "http://localhost:")
+		if !local || ports[port] != service {
+			t.Errorf("%s is %s, where %q listens", setting, address, ports[port])
+		}
+		if published := "127.0.0.1:" + port + ":" + port; !slices.Contains(file.Services[owner].Ports, published) {
+			t.Errorf("%s does not publish %s", owner, published)
+		}
 	}
 }
 
