@@ -59,7 +59,8 @@ func (c *SealedCount) add(count int64, noun string) {
 	}
 }
 
-// CheckRecords rejects a ring that lacks the key of records that this node will read.
+// CheckRecords rejects a ring that lacks the key of records that this node will read. It is quick: of the stored
+// responses, which end within a day, it looks at some.
 func (s *Instance) CheckRecords(ctx context.Context) error {
 	var lost SealedCount
 	for _, records := range sealed {
