@@ -233,7 +233,7 @@ func TestAlertsAndDashboardAskForOutcomesThatExist(t *testing.T) {
 	for _, path := range []string{"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "grafana/crier.json"} {
 		for _, found := range askedOutcome.FindAllStringSubmatch(read(t, path), -1) {
 			metric := strings.TrimSuffix(strings.TrimSuffix(found[1], "_count"), "_bucket")
-			for _, outcome := range strings.Split(found[2], "|") {
+			for outcome := range strings.SplitSeq(found[2], "|") {
 				asked++
 				if !slices.Contains(known[metric], outcome) {
 					t.Errorf("%s asks %s for the outcome %s; there are %v", path, metric, outcome, known[metric])
