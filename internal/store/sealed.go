@@ -18,12 +18,11 @@ type SealedColumn struct {
 	Place []string
 	// readable is the condition of rows whose record can still be opened; empty means all.
 	readable string
-	// awaited is the condition of rows whose record the program reads on its own, if there is an index for it. It
-	// spares the start of a node from reading the whole table.
-	awaited string
 	// sample is how many rows of a table are enough to notice a missing key, if all are too many for the start of a
 	// node; 0 means all.
 	sample int
+	// soonest is the column by which the sample is ordered; empty means in any order.
+	soonest string
 }
 
 // The columns of sealed records. A test compares them with the schema.
@@ -44,7 +43,7 @@ var (
 	SealedChoices = SealedColumn{Table: "connections", Column: "choices", Key: []string{"state_hash"},
 		Place: []string{"state_hash"}}
 	SealedStates = SealedColumn{Table: "publications", Column: "state_secrets", Key: []string{"id"},
-		Place: []string{"id"}, awaited: "wake_at IS NOT NULL"}
+		Place: []string{"id"}, sample: 1000, soonest: "wake_at"}
 )
 
 // SealedRecord is a record with the row that it is in.
@@ -67,15 +66,16 @@ func (c SealedColumn) where(more string) string {
 // SealedBy counts the records of a column by the mark of the key that sealed them. With quickly, some of those that
 // only a person's request would read may be left out.
 func (r reads) SealedBy(ctx context.Context, c SealedColumn, quickly bool) (map[string]int64, error) {
-	table, more := c.Table, ""
-	if quickly {
-		more = c.awaited
-		if c.sample > 0 {
-			table = fmt.Sprintf("(SELECT * FROM %s WHERE %s LIMIT %d) AS sampled", c.Table, c.where(""), c.sample)
+	table := c.Table
+	if quickly && c.sample > 0 {
+		from := c.where("")
+		if c.soonest != "" { // the others wait, and have none
+			from = c.soonest + " IS NOT NULL ORDER BY " + c.soonest
 		}
+		table = fmt.Sprintf("(SELECT * FROM %s WHERE %s LIMIT %d) AS sampled", c.Table, from, c.sample)
 	}
 	rows, err := r.q.QueryContext(ctx, fmt.Sprintf(`SELECT substr(%s, 1, %d), count(*) FROM %s WHERE %s GROUP BY 1`,
-		c.Column, SealedMark, table, c.where(more)))
+		c.Column, SealedMark, table, c.where("")))
 	if err != nil {
 		return nil, fmt.Errorf("count the sealed records of %s.%s: %w", c.Table, c.Column, err)
 	}
