@@ -542,6 +542,7 @@ func (w *eventWatcher) upload(file []byte) crier.ID {
 }
 
 func (w *eventWatcher) credits() {
+	w.wantEvent(w.waitForEvent(crier.CreditsGranted, ""), false) // of the start
 	_, err := w.services.Instance.GrantCredits(w.t.Context(), w.tenant.OrganizationID, 5000)
 	requireNoError(w.t, err)
 	w.wantEvent(w.waitForEvent(crier.CreditsGranted, ""), false)

@@ -154,9 +154,10 @@ func (s *Instance) addTenant(ctx context.Context, tx *store.Tx, in TenantRequest
 	if err != nil {
 		return Tenant{}, err
 	}
-	if err := ledger.Grant(ctx, tx,
-		ledger.Charge{Organization: o.ID, Amount: max(0, in.Credits), At: now}); err != nil {
-		return Tenant{}, err
+	if in.Credits > 0 {
+		if _, err := s.grant(ctx, tx, o.ID, in.Credits); err != nil {
+			return Tenant{}, err
+		}
 	}
 	accounts, err := s.seedAccounts(ctx, tx, team.ID, in)
 	if err != nil {
@@ -173,21 +174,28 @@ func (s *Instance) GrantCredits(ctx context.Context, organization crier.ID, amou
 		if _, err := tx.LockOrganization(ctx, organization); err != nil {
 			return err
 		}
-		if err := ledger.Grant(ctx, tx,
-			ledger.Charge{Organization: organization, Amount: amount, At: s.clock.Now()}); err != nil {
-			return err
-		}
-		credits, err := tx.LockCredits(ctx, organization)
-		if err != nil {
-			return err
-		}
-		balance = credits.Balance
-		return recordOf(tx, s.clock.Now(), organization, crier.CreditsGranted, crier.CreditsEvent{
-			CreditsBalance: credits.Balance, ReservedCredits: credits.Reserved,
-			AvailableCredits: credits.Balance - credits.Reserved, Amount: amount,
-		}, nil)
+		balance, err = s.grant(ctx, tx, organization, amount)
+		return err
 	})
 	return balance, err
+}
+
+// grant books credits for a locked organization and records it.
+func (s *Instance) grant(ctx context.Context, tx *store.Tx, organization crier.ID, amount int64) (balance int64,
+	err error) {
+	now := s.clock.Now()
+	err = ledger.Grant(ctx, tx, ledger.Charge{Organization: organization, Amount: amount, At: now})
+	if err != nil {
+		return 0, err
+	}
+	credits, err := tx.LockCredits(ctx, organization)
+	if err != nil {
+		return 0, err
+	}
+	return credits.Balance, recordOf(tx, now, organization, crier.CreditsGranted, crier.CreditsEvent{
+		CreditsBalance: credits.Balance, ReservedCredits: credits.Reserved,
+		AvailableCredits: credits.Balance - credits.Reserved, Amount: amount,
+	}, nil)
 }
 
 // seedAccounts connects the initial accounts of a new team.
