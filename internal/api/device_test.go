@@ -95,6 +95,28 @@ func TestDevicePollingTooOftenIsSlowedDown(t *testing.T) {
 	})
 }
 
+// RFC 6749, section 5.2: a request that lacks a parameter is invalid, whatever is granted.
+func TestTokenRequestNeedsItsParameters(t *testing.T) {
+	t.Parallel()
+	oneServer(t, func(t *testing.T, s *testServer) {
+		for grant, field := range map[string]string{"": "grant_type", "refresh_token": "refresh_token",
+			"authorization_code": "code", "urn:ietf:params:oauth:grant-type:device_code": "device_code"} {
+			form := url.Values{}
+			if grant != "" {
+				form.Set("grant_type", grant)
+			}
+			for range 2 { // absent and empty
+				refused := s.Token(t, form)
+				refused.WantOAuthError(t, "invalid_request")
+				if got := refused.Text(t, "error_description"); got != field+" is required" {
+					t.Errorf("%q: %s", grant, got)
+				}
+				form.Set(field, "")
+			}
+		}
+	})
+}
+
 func TestDeviceIsDecidedOnce(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

@@ -100,11 +100,29 @@ func clientOf(r *http.Request) string {
 	return name
 }
 
+// grantFields are the fields with the credential of each grant.
+var grantFields = map[string]string{grantDevice: "device_code", grantRefresh: "refresh_token", grantCode: "code"}
+
+// missingField returns the first of some fields that a form lacks; empty if there is none.
+func missingField(form url.Values, fields ...string) string {
+	for _, field := range fields {
+		if field != "" && form.Get(field) == "" {
+			return field
+		}
+	}
+	return ""
+}
+
 // issueToken exchanges a device code, an authorization code or a refresh token for tokens.
 func (s *Server) issueToken(w http.ResponseWriter, r *http.Request) {
 	form := r.PostForm
 	w.Header().Set("Access-Control-Allow-Origin", "*") // clients that run in a browser ask too; no cookie counts here
-	switch form.Get("grant_type") {
+	kind := form.Get("grant_type")
+	if missing := missingField(form, "grant_type", grantFields[kind]); missing != "" {
+		s.oauthAnswer(w, r, nil, &crier.OAuthError{Code: "invalid_request", Description: missing + " is required"})
+		return
+	}
+	switch kind {
 	case grantDevice:
 		out, err := s.services.Devices.Redeem(r.Context(), form.Get("device_code"))
 		s.oauthAnswer(w, r, out, err)
