@@ -1,13 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"crier"
 )
@@ -22,21 +22,21 @@ type tableStream interface {
 
 // sendTable sends a table as a file.
 func (s *Server) sendTable(w http.ResponseWriter, r *http.Request, name string, in, answer any) {
+	const contentType = "text/csv; charset=utf-8"
 	h := w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
 	if stream, ok := in.(tableStream); ok {
+		h.Set("Content-Type", contentType)
 		s.streamTable(w, r, stream)
 		return
 	}
-	var text strings.Builder
+	var text bytes.Buffer
 	writer := csv.NewWriter(&text)
 	for _, row := range tableOf(answer) {
 		_ = writer.Write(escapeRow(row)) // to memory: cannot fail
 	}
 	writer.Flush()
-	h.Set("Content-Length", strconv.Itoa(text.Len()))
-	_, _ = w.Write([]byte(text.String()))
+	s.sendAs(w, r, http.StatusOK, contentType, text.Bytes())
 }
 
 // streamTable sends a table while it is read. One that ends early must not look complete: the connection is dropped.
@@ -147,11 +147,11 @@ var postColumns = []string{"scheduledPostId", "postId", "provider", "socialAccou
 func postRow(p crier.AnalyticsPost) []string {
 	m, read := p.Metrics, ""
 	if p.ReadAt != nil {
-		read = p.ReadAt.UTC().Format(time.RFC3339)
+		read = p.ReadAt.String()
 	}
 	return []string{string(p.ScheduledPostID), string(p.PostID), string(p.Provider), string(p.SocialAccountID),
 		p.AccountName, string(p.PostType), crier.Text(p.Title), p.Text, crier.Text(p.Permalink),
-		p.PublishedAt.UTC().Format(time.RFC3339), read, text(m.Views), text(m.Reach), text(m.Likes), text(m.Comments),
+		p.PublishedAt.String(), read, text(m.Views), text(m.Reach), text(m.Likes), text(m.Comments),
 		text(m.Shares), text(m.Quotes), text(m.Saves), text(m.Clicks), text(m.Engagements), text(p.EngagementRate)}
 }
 

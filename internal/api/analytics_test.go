@@ -1,12 +1,16 @@
 package api
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/csv"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crier"
 	"crier/internal/job"
@@ -158,6 +162,41 @@ func TestAnalyticsAsCSV(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestLargeTablesAreCompressedUnlessTheyAreStreamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, databases.Fresh(t, "sqlite").Open(t))
+	for path, want := range map[string]string{"summary": "gzip", "best-times": "gzip", "delivery": "", "posts": ""} {
+		path = w.team("/analytics/%s?format=csv", path)
+		plain := w.call(t, http.MethodGet, path, nil).want(t, 200)
+		zipped := w.call(t, http.MethodGet, path, nil, header{"Accept-Encoding", "gzip"}).want(t, 200)
+		vary := map[string]string{"gzip": "Accept-Encoding"}[want]
+		if got := zipped.header; got.Get("Content-Encoding") != want || got.Get("Vary") != vary ||
+			plain.header.Get("Vary") != vary || got.Get("Content-Type") != "text/csv; charset=utf-8" {
+			t.Errorf("%s: %v, and plain %v", path, got, plain.header)
+		}
+		body := io.Reader(bytes.NewReader(zipped.body))
+		if want != "" {
+			unzipped, err := gzip.NewReader(body)
+			requireNoError(t, err)
+			body = unzipped
+		}
+		if table, err := io.ReadAll(body); err != nil || !bytes.Equal(table, plain.body) {
+			t.Errorf("%s: unzipped it is %s (%v)", path, table, err)
+		}
+	}
+}
+
+func TestTimesInCSVHaveMilliseconds(t *testing.T) {
+	t.Parallel()
+	at := crier.TimeOf(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
+	row := postRow(crier.AnalyticsPost{PublishedAt: at, ReadAt: &at})
+	for _, column := range []string{"publishedAt", "readAt"} {
+		if got := row[slices.Index(postColumns, column)]; got != "2026-11-15T09:00:00.000Z" {
+			t.Errorf("%s is %s", column, got)
+		}
+	}
 }
 
 func TestAnalyticsRejectInvalidWindows(t *testing.T) {

@@ -24,21 +24,26 @@ var compressors = sync.Pool{New: func() any {
 // send writes a JSON response, compressed if it is large and the caller accepts that. A response with a secret is never
 // compressed: together with text chosen by the caller, the compressed length would reveal information about the secret.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data []byte) {
+	s.sendAs(w, r, status, jsonType, data)
+}
+
+// sendAs is send for any content type.
+func (s *Server) sendAs(w http.ResponseWriter, r *http.Request, status int, contentType string, data []byte) {
 	if infoOf(r).secret || len(data) <= compressFrom {
-		writeBytes(w, status, data)
+		writeAs(w, status, contentType, data)
 		return
 	}
 	h := w.Header()
 	h.Add("Vary", "Accept-Encoding")
 	if !acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		writeBytes(w, status, data)
+		writeAs(w, status, contentType, data)
 		return
 	}
 	out, release := buffer()
 	defer release()
 	zip, ok := compressors.Get().(*gzip.Writer)
 	if !ok { // the pool holds nothing else
-		writeBytes(w, status, data)
+		writeAs(w, status, contentType, data)
 		return
 	}
 	defer compressors.Put(zip)
@@ -48,11 +53,11 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, data [
 		err = zip.Close()
 	}
 	if err != nil { // writing to memory does not fail
-		writeBytes(w, status, data)
+		writeAs(w, status, contentType, data)
 		return
 	}
 	h.Set("Content-Encoding", "gzip")
-	writeBytes(w, status, out.Bytes())
+	writeAs(w, status, contentType, out.Bytes())
 }
 
 // acceptsGzip reports whether a list of encodings accepts gzip.

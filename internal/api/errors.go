@@ -94,6 +94,9 @@ func buffer() (b *bytes.Buffer, release func()) {
 	}
 }
 
+// jsonType is the content type of most responses.
+const jsonType = "application/json"
+
 func write(w http.ResponseWriter, status int, body any) {
 	data, err := json.Marshal(body)
 	if err != nil { // strings only: cannot fail
@@ -102,10 +105,12 @@ func write(w http.ResponseWriter, status int, body any) {
 	writeBytes(w, status, data)
 }
 
-func writeBytes(w http.ResponseWriter, status int, data []byte) {
+func writeBytes(w http.ResponseWriter, status int, data []byte) { writeAs(w, status, jsonType, data) }
+
+func writeAs(w http.ResponseWriter, status int, contentType string, data []byte) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
-	_, _ = w.Write(data) //nolint:gosec // JSON, never taken for a page: nosniff
+	_, _ = w.Write(data) //nolint:gosec // JSON or CSV, never taken for a page: nosniff
 }
