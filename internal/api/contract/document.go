@@ -277,8 +277,9 @@ func (r *Registry) addSettings(properties map[string]any) {
 
 // documentFile describes a response that is a file.
 func (d *Document) documentFile(op *huma.Operation) {
-	bytes := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString,
-		Format: "binary"}}}
+	// The format is an extension: with the field, the schema would claim that the file is an application/octet-stream.
+	bytes := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString,
+		Extensions: map[string]any{"format": "binary"}}}}
 	op.Responses["200"] = &huma.Response{Description: "The file, with its own Content-Type.", Content: bytes}
 	op.Responses["206"] = &huma.Response{Description: "The part of the file selected by Range.", Content: bytes}
 	op.Responses["304"] = &huma.Response{Description: "The caller already has this content."}

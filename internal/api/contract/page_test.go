@@ -90,6 +90,16 @@ func TestDocumentTellsWhichErrorsAnOperationHas(t *testing.T) {
 		len(paths["/v1/health"].Get.Security) != 0 || list.Responses["200"].Content["text/csv"] == nil {
 		t.Errorf("the list is %+v", list)
 	}
+	for _, status := range []string{"200", "206"} {
+		content := paths["/v1/file"].Get.Responses[status].Content
+		if got, err := json.Marshal(content); err != nil ||
+			string(got) != `{"*/*":{"schema":{"format":"binary","type":"string"}}}` {
+			t.Errorf("a file has any type, not %s (%v)", got, err)
+		}
+		if got := (referenceFields{registry: NewRegistry()}).typeName(content["*/*"].Schema); got != "file" {
+			t.Errorf("the reference calls a file %q", got)
+		}
+	}
 	if list.Responses["404"] != paths["/v1/file"].Get.Responses["404"] {
 		t.Error("operations do not share what they say of errors")
 	}

@@ -178,7 +178,8 @@ func (b referenceFields) bareType(s *huma.Schema, name string) string {
 	case huma.TypeArray:
 		return "list of " + plural(b.typeName(s.Items))
 	case huma.TypeString:
-		return stringType(s.Format)
+		format, _ := s.Extensions["format"].(string) // of a response that is a file
+		return stringType(cmp.Or(s.Format, format))
 	case huma.TypeObject:
 		if entry, ok := s.AdditionalProperties.(*huma.Schema); ok {
 			return "map to " + plural(b.typeName(entry))
