@@ -21,7 +21,7 @@ const (
 // Targets are the common fields of schedule and post-now: the accounts, settings and follow-up actions.
 type Targets struct {
 	SocialAccountIDs                  []ID                              `json:"socialAccountIds" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Each account has its own result."`
-	Timezone                          *Zone                             `json:"timezone,omitempty" null:"true" doc:"The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone."`
+	Timezone                          Optional[Zone]                    `json:"timezone,omitzero" null:"true" doc:"The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. null means the team's, or UTC. If it is omitted, what is already scheduled on an account keeps its zone; anything else gets the team's."`
 	PlatformSettings                  map[string]json.RawMessage        `json:"platformSettings,omitempty" doc:"Publish settings by key; GET /v1/providers lists them. A key of another network is ignored, an unknown one rejected."`
 	PlatformSettingsBySocialAccountID map[ID]map[string]json.RawMessage `json:"platformSettingsBySocialAccountId,omitempty" keys:"uuid" doc:"Settings of single accounts; they override platformSettings, and null removes a shared one."`
 	FirstComment                      Optional[Comment]                 `json:"firstComment,omitzero" null:"true" doc:"Overrides the post's own; null disables it."`
@@ -174,7 +174,7 @@ type TextMeasure struct {
 
 // ContentValidation is the request to dry-run unsaved content.
 type ContentValidation struct {
-	PostType  *PostType  `json:"postType,omitempty" doc:"Inferred from the assets when absent."`
+	PostType  *PostType  `json:"postType,omitempty" null:"true" doc:"Inferred from the assets when absent or null."`
 	Text      *string    `json:"text,omitempty" maxLength:"100000" doc:"Ignored if postInput is present."`
 	PostInput *PostInput `json:"postInput,omitempty" null:"true"`
 	AssetIDs  []ID       `json:"assetIds,omitempty" maxItems:"1000" uniqueItems:"true"`

@@ -168,7 +168,7 @@ func TestSeriesKeepsItsWallClockTimeAcrossAClockChange(t *testing.T) {
 		e := startEngine(t, db, servertest.WithClock(c))
 		x, zone := e.Accounts[0], crier.Zone("Europe/Berlin")
 		r, at := e.ScheduleIn(t, e.crew, e.NewPost(t, e.crew, "again and again"), 3*time.Second, crier.Targets{
-			SocialAccountIDs: []crier.ID{x.ID}, Timezone: &zone, RecurrenceIntervalDays: crier.Some(2),
+			SocialAccountIDs: []crier.ID{x.ID}, Timezone: crier.Some(zone), RecurrenceIntervalDays: crier.Some(2),
 		})
 		e.Await(t, e.crew, r.Data[0].ScheduledPost.ID, crier.Published)
 		next := e.nextOf(t, r.Data[0].ScheduledPost.ID, 1)

@@ -178,7 +178,10 @@ func (t *targetFlags) request(s *Shell, atOnce bool) (crier.ScheduleRequest, err
 		if err != nil {
 			return in, err
 		}
-		in.ScheduledAt, in.Timezone = &at, zone
+		in.ScheduledAt = &at
+		if zone != nil {
+			in.Timezone = crier.Some(*zone)
+		}
 	default:
 		return in, usagef("give --at TIME or --next-slot")
 	}

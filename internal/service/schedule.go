@@ -71,7 +71,7 @@ type planned struct {
 	at         crier.Time
 	slotAt     *crier.Time
 	team       crier.Team
-	zone       *crier.Zone // of the request
+	zone       *crier.Zone // that the request asks for; nil if it does not mention one
 	// keepSeries leaves the beginning of a series as it is; without it, the series begins anew at this time.
 	keepSeries bool
 }
@@ -142,13 +142,14 @@ func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope access.T
 	if f.assets, err = s.engine.Content.Media(ctx, tx, scope.Team().ID, f.requestedAssets()); err != nil {
 		return planned{}, err
 	}
-	plan := planned{post: read.Post, newest: read.Newest, deliveries: f.plan(), team: scope.Team(), zone: t.Timezone}
+	plan := planned{post: read.Post, newest: read.Newest, deliveries: f.plan(), team: scope.Team(),
+		zone: requestedZone(scope.Team(), t.Timezone)}
 	return s.foresee(ctx, tx, plan, t, w)
 }
 
 // foresee finds the time of a plan, and refuses the deliveries that cannot succeed then.
 func (s *Schedules) foresee(ctx context.Context, tx *store.Tx, plan planned, t crier.Targets, w when) (planned, error) {
-	if err := s.findTime(ctx, tx, plan.team, t.Timezone, w, &plan); err != nil {
+	if err := s.findTime(ctx, tx, plan.team, t.Timezone.Ptr(), w, &plan); err != nil {
 		return plan, err
 	}
 	if issues := recurrenceIssues(plan, t); len(issues) > 0 {
@@ -252,6 +253,16 @@ func zoneOf(team crier.Team, given *crier.Zone) string {
 		return *team.Timezone
 	}
 	return "UTC"
+}
+
+// requestedZone returns the zone that a request asks for; null asks for the one of a new schedule. It is nil if the
+// request does not mention one.
+func requestedZone(team crier.Team, given crier.Optional[crier.Zone]) *crier.Zone {
+	if !given.Set {
+		return nil
+	}
+	zone := crier.Zone(zoneOf(team, given.Ptr()))
+	return &zone
 }
 
 // findTime sets the instant of a plan. With the next slot, it is the earliest one at which none of the accepted

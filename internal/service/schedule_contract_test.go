@@ -198,7 +198,7 @@ func TestReschedulingKeepsOmittedFields(t *testing.T) {
 		p := d.post(t, textOf("Hello"))
 		zone := crier.Zone("Asia/Tokyo")
 		first := d.request(crier.ProviderX)
-		first.Timezone = &zone
+		first.Timezone = crier.Some(zone)
 		first.PlatformSettings = provider.Settings{"xReplySettings": json.RawMessage(`"following"`),
 			"xMadeWithAi": json.RawMessage(`true`)}
 		first.FirstComment = crier.Some(crier.Comment{Text: "First"})
@@ -215,11 +215,12 @@ func TestReschedulingKeepsOmittedFields(t *testing.T) {
 		}
 		again.PlatformSettings = provider.Settings{"xMadeWithAi": json.RawMessage(`null`)}
 		again.FirstComment, again.RecurrenceIntervalDays = crier.Null[crier.Comment](), crier.Null[int]()
+		again.Timezone = crier.Null[crier.Zone]()
 		shown = d.schedule(t, p.ID, again)[0]
 		now = d.planned(t, p.ID, crier.ProviderX)
 		if len(shown.PlatformSettings) != 1 || now.Actions.FirstComment != nil ||
-			now.Actions.RecurrenceIntervalDays != nil {
-			t.Errorf("null left %v and %+v", shown.PlatformSettings, now.Actions)
+			now.Actions.RecurrenceIntervalDays != nil || now.Timezone != "UTC" {
+			t.Errorf("null left %v, %s and %+v", shown.PlatformSettings, now.Timezone, now.Actions)
 		}
 	})
 }

@@ -54,7 +54,8 @@ func (s *Schedules) planUnstored(ctx context.Context, tx *store.Tx, scope access
 	if f.assets, err = s.engine.Content.Media(ctx, tx, scope.Team().ID, f.requestedAssets()); err != nil {
 		return planned{}, err
 	}
-	return s.foresee(ctx, tx, planned{deliveries: f.plan(), team: scope.Team(), zone: in.Timezone}, in.Targets, w)
+	plan := planned{deliveries: f.plan(), team: scope.Team(), zone: requestedZone(scope.Team(), in.Timezone)}
+	return s.foresee(ctx, tx, plan, in.Targets, w)
 }
 
 // measure tells how long the parts of a delivery are as its network counts them.

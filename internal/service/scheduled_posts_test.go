@@ -51,7 +51,7 @@ func TestScheduledPostUpdateKeepsOmittedFields(t *testing.T) {
 		in.FirstComment = crier.Some(crier.Comment{Text: "the first"})
 		in.RecurrenceIntervalDays = crier.Some(7)
 		zone := crier.Zone("Europe/Berlin")
-		in.Timezone = &zone
+		in.Timezone = crier.Some(zone)
 		made := d.schedule(t, post.ID, in)[0]
 		_, before := d.free(t)
 		later := crier.TimeOf(made.ScheduledAt.Add(time.Hour))

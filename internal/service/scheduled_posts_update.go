@@ -72,13 +72,10 @@ func notScheduled(status crier.ScheduledPostStatus) error {
 // is checked again: a post can be moved whatever became of its account.
 func (s *ScheduledPosts) planUpdate(ctx context.Context, tx *store.Tx, scope access.TeamScope, head store.PostHead,
 	p store.Publication, accounts map[crier.ID]store.Account, in crier.ScheduledPostUpdate) (planned, error) {
-	plan := planned{post: head, at: p.ScheduledAt, slotAt: p.SlotAt, team: scope.Team(), keepSeries: true}
+	plan := planned{post: head, at: p.ScheduledAt, slotAt: p.SlotAt, team: scope.Team(), keepSeries: true,
+		zone: requestedZone(scope.Team(), in.Timezone)}
 	if in.ScheduledAt.HasValue() && !in.ScheduledAt.Value.Equal(p.ScheduledAt.Time) {
 		plan.at, plan.slotAt, plan.keepSeries = in.ScheduledAt.Value, nil, false
-	}
-	if in.Timezone.Set {
-		zone := crier.Zone(zoneOf(scope.Team(), in.Timezone.Ptr()))
-		plan.zone = &zone
 	}
 	content, err := s.engine.Content.Post(ctx, tx, scope.Team().ID, p.PayloadID)
 	if err != nil {
