@@ -133,7 +133,7 @@ type Post struct {
 // PostCreate is the request to create a post. An empty one creates an empty draft.
 type PostCreate struct {
 	Title              *string             `json:"title,omitempty" null:"true" maxLength:"200"`
-	PostType           *PostType           `json:"postType,omitempty" doc:"Inferred from the assets when absent; text_post without any."`
+	PostType           *PostType           `json:"postType,omitempty" null:"true" doc:"Inferred from the assets when absent or null; text_post without any."`
 	Text               *string             `json:"text,omitempty" maxLength:"100000" doc:"Ignored if postInput is present."`
 	PostInput          *PostInput          `json:"postInput,omitempty" null:"true"`
 	AssetIDs           []ID                `json:"assetIds,omitempty" maxItems:"1000" uniqueItems:"true"`
@@ -165,7 +165,7 @@ func assetListIssues(assets []ID, given bool, input *PostInput) []Issue {
 // PostUpdate is the request to update a post; absent fields keep their value.
 type PostUpdate struct {
 	Title              Optional[string]             `json:"title,omitzero" null:"true" maxLength:"200"`
-	PostType           Optional[PostType]           `json:"postType,omitzero"`
+	PostType           Optional[PostType]           `json:"postType,omitzero" null:"true" doc:"null lets the type follow the media again."`
 	Text               Optional[string]             `json:"text,omitzero" maxLength:"100000"`
 	PostInput          Optional[PostInput]          `json:"postInput,omitzero" null:"true" doc:"null reverts the post to text and assetIds."`
 	AssetIDs           Optional[[]ID]               `json:"assetIds,omitzero" maxItems:"1000" uniqueItems:"true"`

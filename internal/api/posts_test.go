@@ -172,7 +172,7 @@ func postFields() map[string][]field {
 		"postType": {
 			{"text_post", "text_post", nil}, {"text_image", "text_image", nil}, {"text_video", "text_video", nil},
 			{"carousel", "carousel", nil},
-			{"unknown", "story", at("postType")}, {"null", nil, at("postType")},
+			{"unknown", "story", at("postType")}, {"null", nil, nil},
 			{"upper case", "TEXT_POST", at("postType")},
 		},
 		"assetIds": {
@@ -401,6 +401,23 @@ func TestPostUpdateKeepsAChosenTypeAndInfersOthers(t *testing.T) {
 		if got := s.PatchPost(t, chosen, object{"assetIds": []any{clip}, "postType": "text_video"}).Want(t,
 			http.StatusOK).Text(t, "postType"); got != "text_video" {
 			t.Errorf("the type is %s", got)
+		}
+		refused := s.PatchPost(t, s.NewPostID(t, object{"postType": "text_post"}), object{"assetIds": []any{a}})
+		refused.WantIssues(t, "assetIds.0")
+		if !strings.Contains(string(refused.Body), "with postType null, the type follows the media") {
+			t.Errorf("the advice is %s", refused.Body)
+		}
+		for _, step := range []struct {
+			change object
+			want   string
+		}{
+			{object{"postType": nil}, "text_video"}, {object{"assetIds": []any{a, b}}, "carousel"},
+			{object{"postType": "text_image", "assetIds": []any{}}, "text_image"},
+			{object{"postType": nil, "assetIds": []any{b}}, "text_image"}, {object{"assetIds": []any{}}, "text_post"},
+		} {
+			if got := s.PatchPost(t, chosen, step.change).Want(t, http.StatusOK).Text(t, "postType"); got != step.want {
+				t.Errorf("after %v the type is %s, want %s", step.change, got, step.want)
+			}
 		}
 	})
 }

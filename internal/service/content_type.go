@@ -86,7 +86,7 @@ func wrongIn(t crier.PostType, media []medium) []crier.Issue {
 		problem := ""
 		switch {
 		case t == crier.TextPost:
-			problem = "a text_post has no media; leave postType out to have it follow the media"
+			problem = "a text_post has no media; with postType null, the type follows the media"
 		case t == crier.TextImage && documents > 0 && documents+images > 1:
 			problem = "a document does not go together with other media"
 		case t == crier.Carousel && m.document:

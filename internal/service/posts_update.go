@@ -84,7 +84,10 @@ func (s *Posts) change(ctx context.Context, tx *store.Tx, before store.Post, in 
 		after.Title = in.Title.Ptr()
 	}
 	if in.PostType.Set {
-		after.PostType, after.TypeGiven = in.PostType.Value, true
+		after.TypeGiven = in.PostType.HasValue()
+	}
+	if in.PostType.HasValue() {
+		after.PostType = in.PostType.Value
 	}
 	if in.PostPublishActions.Set {
 		after.PostPublishActions = in.PostPublishActions.Ptr()
