@@ -74,7 +74,7 @@ func encode(f Fact) ([]byte, error) {
 }
 
 // changedFields returns the previous fields that differ in the object. If before was the whole object, a missing field
-// was null.
+// was null. updatedAt is left out: it changes with everything.
 func changedFields(f Fact, object []byte) (json.RawMessage, error) {
 	before, err := json.Marshal(f.Before)
 	if err != nil {
@@ -104,6 +104,7 @@ func changedFields(f Fact, object []byte) (json.RawMessage, error) {
 			}
 		}
 	}
+	delete(had, "updatedAt")
 	for field, value := range had {
 		present, there := has[field]
 		if bytes.Equal(value, present) || !there && string(value) == "null" {

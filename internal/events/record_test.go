@@ -27,6 +27,7 @@ type thing struct {
 	Note   string   `json:"note,omitempty"`
 	Until  *string  `json:"until,omitempty"`
 	Labels []string `json:"labels"`
+	At     int      `json:"updatedAt"`
 }
 
 // named has one field of a thing: events about a part of an object have such types.
@@ -66,6 +67,7 @@ func TestEventHasChangedFieldsWithPreviousValues(t *testing.T) {
 		{"a field that is no longer shown", thing{ID: 1}, thing{ID: 1, Note: "x"}, `{"note":"x"}`},
 		{"a field that was not shown", thing{ID: 1, Note: "x"}, thing{ID: 1}, `{"note":null}`},
 		{"an object that was not shown", thing{ID: 1, Until: word("x")}, thing{ID: 1}, `{"until":null}`},
+		{"when it was changed says nothing", thing{ID: 2, At: 2}, thing{ID: 1, At: 1}, `{"id":1}`},
 		{"a part of the fields says nothing about the others", thing{ID: 1, Name: word("b"), Until: word("x")},
 			named{Name: word("a")}, `{"name":"a"}`},
 		{"null in a part is the same as not being shown", thing{ID: 1, Name: word("a")}, named{Name: word("a")}, `{}`},
