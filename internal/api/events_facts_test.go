@@ -31,3 +31,37 @@ func TestFirstCreditsAreAnEvent(t *testing.T) {
 		}
 	})
 }
+
+// The event is the last that anybody sees of the post.
+func TestDeletedPostIsShownInFull(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		w.call(t, http.MethodDelete, w.team("/posts/%s", w.draft(t, object{}).ID), nil).want(t, 200)
+		tag := as[crier.Tag](t, w.call(t, http.MethodPost, w.team("/tags"), object{"name": "Spring"}).want(t, 201))
+		post := w.draft(t, object{"text": "Hello", "assetIds": []crier.ID{w.upload(t, "pixel.png")}})
+		w.call(t, http.MethodPut, w.team("/posts/%s/tags", post.ID), object{"tagIds": []crier.ID{tag.ID}}).want(t, 200)
+		w.schedule(t, post.ID, object{}, crier.ProviderX)
+		w.call(t, http.MethodDelete, w.team("/posts/%s", post.ID), nil).want(t, 200)
+		list := w.eventsOf(t, crier.PostDeletedEvent)
+		if len(list) != 2 {
+			t.Fatalf("%d deletions were recorded", len(list))
+		}
+		empty := as[map[string]json.RawMessage](t, answer{body: list[0].Data.Object})
+		for field, want := range map[string]string{"assetIds": "[]", "assetTags": "[]", "userTags": "[]",
+			"scheduledDestinationAccountIds": "[]", "status": `"deleted"`} {
+			if got := string(empty[field]); got != want {
+				t.Errorf("%s of an empty post is %s, want %s", field, got, want)
+			}
+		}
+		got := as[crier.Post](t, answer{body: list[1].Data.Object})
+		if got.Status != crier.PostDeleted || got.DeliveryState != crier.DeliveryUnscheduled ||
+			len(got.UserTags) != 1 || len(got.AssetIDs) != 1 || got.LatestScheduledPost == nil ||
+			got.LatestScheduledPost.Status != crier.Canceled || !got.UpdatedAt.After(post.UpdatedAt.Time) {
+			t.Errorf("it was %s", list[1].Data.Object)
+		}
+		was := as[crier.Post](t, answer{body: list[1].Data.Previous})
+		if was.Status != crier.PostApproved || was.DeliveryState != crier.DeliveryScheduled {
+			t.Errorf("before it was %s", list[1].Data.Previous)
+		}
+	})
+}

@@ -321,7 +321,7 @@ func (w *eventWatcher) posts() {
 	w.wantEvent(archived, true, "status")
 	w.same(archived, path)
 	w.send(http.MethodDelete, path, nil, http.StatusOK)
-	w.wantEvent(w.waitForEvent(crier.PostDeletedEvent, id), true)
+	w.wantEvent(w.waitForEvent(crier.PostDeletedEvent, id), true, "status")
 }
 
 func (w *eventWatcher) plans() {

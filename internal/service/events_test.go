@@ -120,7 +120,8 @@ func TestPostEventsListChangedFields(t *testing.T) {
 		if !slices.Equal(types, want) {
 			t.Fatalf("got %v, want %v", types, want)
 		}
-		for i, previous := range []string{``, `{"title":"First"}`, `{"status":"draft"}`, ``} {
+		for i, previous := range []string{``, `{"title":"First"}`, `{"status":"draft"}`,
+			`{"status":"archived"}`} {
 			if got := string(list[i].Data.Previous); got != previous {
 				t.Errorf("%s was %s before, want %s", types[i], got, previous)
 			}

@@ -19,7 +19,7 @@ func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID,
 	}
 	out, err := access.Write(ctx, s.writes, func(tx *store.Tx) (crier.PostDeletion, error) {
 		out := crier.PostDeletion{Deleted: true}
-		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
+		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
 		if err != nil {
 			return out, err
 		}
@@ -31,8 +31,7 @@ func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID,
 				return out, err
 			}
 		}
-		if err := events.Record(tx, s.clock.Now(), events.Fact{Type: crier.PostDeletedEvent, TeamID: &before.TeamID,
-			Object: s.shownPost(before)}); err != nil {
+		if err := s.recordDeleted(ctx, tx, before); err != nil {
 			return out, err
 		}
 		return out, s.remove(ctx, tx, before)
@@ -41,6 +40,18 @@ func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID,
 		return out, err
 	}
 	return s.awaitDeletes(ctx, out)
+}
+
+// recordDeleted records the deletion of a post before it is removed: its event shows what will be gone.
+func (s *Posts) recordDeleted(ctx context.Context, tx *store.Tx, before store.Post) error {
+	last, err := tx.Post(ctx, before.TeamID, before.ID, false)
+	if err != nil {
+		return err
+	}
+	now, shown := s.clock.Now(), s.shownPost(last)
+	shown.Status, shown.UpdatedAt = crier.PostDeleted, now
+	return events.Record(tx, now, events.Fact{Type: crier.PostDeletedEvent, TeamID: &shown.TeamID, Object: shown,
+		Before: s.shownPost(before)})
 }
 
 // remove hides the post and removes it from all counters.

@@ -126,6 +126,14 @@ func (tx *Tx) PostForUpdate(ctx context.Context, team, id crier.ID) (Post, error
 	return *p, nil
 }
 
+// PostToChange is Post that also locks it, in the same round trip.
+func (tx *Tx) PostToChange(ctx context.Context, team, id crier.ID) (Post, error) {
+	if err := tx.LockPost(ctx, id); err != nil {
+		return Post{}, err
+	}
+	return tx.Post(ctx, team, id, false)
+}
+
 // PresentPost is PostForUpdate by id without a team, for jobs; nil if the post is gone.
 func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
 	p, err := tx.lockPost(ctx, `p.id = $1`, id)
