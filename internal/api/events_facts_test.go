@@ -2,7 +2,10 @@ package api
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"crier"
@@ -62,6 +65,54 @@ func TestDeletedPostIsShownInFull(t *testing.T) {
 		was := as[crier.Post](t, answer{body: list[1].Data.Previous})
 		if was.Status != crier.PostApproved || was.DeliveryState != crier.DeliveryScheduled {
 			t.Errorf("before it was %s", list[1].Data.Previous)
+		}
+	})
+}
+
+func TestPostEventsHaveThePreviousValuesOfAllChangedFields(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		tag := as[crier.Tag](t, w.call(t, http.MethodPost, w.team("/tags"), object{"name": "Spring"}).want(t, 201))
+		post := w.draft(t, object{"title": "Title", "text": "One"})
+		path := w.team("/posts/%s", post.ID)
+		shown := func() map[string]json.RawMessage {
+			return as[map[string]json.RawMessage](t, w.call(t, http.MethodGet, path, nil).want(t, 200))
+		}
+		asset := w.upload(t, "pixel.png")
+		for _, change := range []struct {
+			method, path string
+			body         object
+			kind         crier.EventType
+			some         string // of the fields that change
+		}{
+			{http.MethodPatch, "", object{"title": nil}, crier.PostUpdated, "title"},
+			{http.MethodPatch, "", object{"text": "Two"}, crier.PostUpdated, "contentPayloadId postInput text"},
+			{http.MethodPatch, "", object{"assetIds": []crier.ID{asset}}, crier.PostUpdated,
+				"assetIds contentPayloadId postInput postType"},
+			{http.MethodPut, "/tags", object{"tagIds": []crier.ID{tag.ID}}, crier.PostUpdated, "userTags"},
+			{http.MethodPatch, "", object{"postPublishActions": object{"firstComment": object{"text": "First"}}},
+				crier.PostUpdated, "postPublishActions"},
+			{http.MethodPost, "/status", object{"status": "archived"}, crier.PostStatusChanged, "status"},
+			{http.MethodPost, "/move-to-draft", object{}, crier.PostStatusChanged, "status"},
+		} {
+			before := shown()
+			w.call(t, change.method, path+change.path, change.body).want(t, 200)
+			after, list := shown(), w.eventsOf(t, change.kind)
+			want := object{}
+			for field := range after {
+				if string(before[field]) != string(after[field]) && field != "updatedAt" {
+					want[field] = before[field] // nil is null
+				}
+			}
+			for _, field := range strings.Fields(change.some) {
+				if _, changed := want[field]; !changed {
+					t.Errorf("%v leaves %s as it was", change.body, field)
+				}
+			}
+			previous := as[map[string]json.RawMessage](t, answer{body: list[len(list)-1].Data.Previous})
+			if got, all := slices.Sorted(maps.Keys(previous)), slices.Sorted(maps.Keys(want)); !slices.Equal(got, all) {
+				t.Errorf("after %v, previous has %v, want %v", change.body, got, all)
+			}
 		}
 	})
 }

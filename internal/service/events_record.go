@@ -7,47 +7,27 @@ import (
 	"crier/internal/store"
 )
 
-// postFields are the previous fields of a post in its event.
-type postFields struct {
-	Title              *string                   `json:"title"`
-	Status             crier.PostStatus          `json:"status"`
-	PostType           crier.PostType            `json:"postType"`
-	ContentPayloadID   crier.ID                  `json:"contentPayloadId"`
-	PostInput          *crier.PostInput          `json:"postInput,omitempty"`
-	PostPublishActions *crier.PostPublishActions `json:"postPublishActions"`
-}
-
-// fieldsBefore returns the fields of a post that may change. Its content is told when there is a new version of it.
-func fieldsBefore(before store.Post, after crier.Post) postFields {
-	f := postFields{Title: before.Title, Status: before.Status, PostType: before.PostType,
-		ContentPayloadID: before.ContentPayloadID, PostPublishActions: before.PostPublishActions}
-	if before.ContentPayloadID != after.ContentPayloadID && before.PostInput != nil {
-		input := bare(*before.PostInput)
-		f.PostInput = &input
-	}
-	return f
-}
-
 // recordPost records a new or changed post.
 func (s *Posts) recordPost(tx *store.Tx, before *store.Post, after crier.Post) error {
 	fact := events.Fact{Type: crier.PostCreated, TeamID: &after.TeamID, Object: after}
 	if before == nil {
 		return events.Record(tx, s.clock.Now(), fact)
 	}
-	fact.Type, fact.Before = crier.PostUpdated, fieldsBefore(*before, after)
-	if err := events.Record(tx, s.clock.Now(), fact); err != nil || before.Status == after.Status {
+	was := s.shownPost(*before)
+	fact.Type, fact.Before = crier.PostUpdated, was
+	if err := events.Record(tx, s.clock.Now(), fact); err != nil || was.Status == after.Status {
 		return err
 	}
-	return s.recordPostStatus(tx, *before, after)
+	status := was.Status
+	was = after // the other changes are in the event before
+	was.Status = status
+	return s.recordPostStatus(tx, was, after)
 }
 
 // recordPostStatus records a status change of a post.
-func (s *Posts) recordPostStatus(tx *store.Tx, before store.Post, after crier.Post) error {
+func (s *Posts) recordPostStatus(tx *store.Tx, before, after crier.Post) error {
 	return events.Record(tx, s.clock.Now(), events.Fact{Type: crier.PostStatusChanged, TeamID: &after.TeamID,
-		Object: after,
-		Before: struct {
-			Status crier.PostStatus `json:"status"`
-		}{before.Status}})
+		Object: after, Before: before})
 }
 
 // recordOf records an event of an organization.

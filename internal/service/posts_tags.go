@@ -18,11 +18,11 @@ func (s *Posts) SetTags(ctx context.Context, scope access.TeamScope, id crier.ID
 		return crier.Post{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
-		p, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
+		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}
-		has, missing, err := tx.LockPostTags(ctx, p.TeamID, id, in.TagIDs)
+		has, missing, err := tx.LockPostTags(ctx, before.TeamID, id, in.TagIDs)
 		if err != nil {
 			return crier.Post{}, err
 		}
@@ -33,18 +33,19 @@ func (s *Posts) SetTags(ctx context.Context, scope access.TeamScope, id crier.ID
 		if err != nil {
 			return crier.Post{}, err
 		}
-		if changed {
-			p.UpdatedAt = s.clock.Now()
-			if err := tx.UpdatePost(ctx, p); err != nil {
-				return crier.Post{}, err
-			}
+		if !changed {
+			return s.shownPost(before), nil
 		}
-		complete, err := tx.Post(ctx, p.TeamID, id, false)
-		shown := s.shownPost(complete)
-		if err != nil || !changed {
-			return shown, err
+		after := before
+		after.UpdatedAt = s.clock.Now()
+		if err := tx.UpdatePost(ctx, after); err != nil {
+			return crier.Post{}, err
 		}
-		return shown, s.recordPost(tx, &p, shown)
+		if after, err = tx.Post(ctx, after.TeamID, id, false); err != nil {
+			return crier.Post{}, err
+		}
+		shown := s.shownPost(after)
+		return shown, s.recordPost(tx, &before, shown)
 	})
 }
 

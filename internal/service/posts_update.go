@@ -22,7 +22,7 @@ func (s *Posts) UpdateMatching(ctx context.Context, scope access.TeamScope, id c
 		return crier.Post{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
-		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
+		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}
@@ -35,8 +35,7 @@ func (s *Posts) UpdateMatching(ctx context.Context, scope access.TeamScope, id c
 		}
 		edited := !sameContent(before, after)
 		if !edited && sameJSON(before.Title, after.Title) && before.TypeGiven == after.TypeGiven {
-			unchanged, err := tx.Post(ctx, scope.Team().ID, id, false)
-			return s.shownPost(unchanged), err
+			return s.shownPost(before), nil
 		}
 		after.UpdatedAt = s.clock.Now()
 		if edited {
