@@ -354,7 +354,8 @@ func (w *eventWatcher) publications() {
 	id := w.publish("Public", object{"firstComment": object{"text": "First!"}})
 	path := w.team("/scheduled-posts/%s", id)
 	w.wantEvent(w.waitForEvent(crier.ScheduledPostPublishing, id), true, "status")
-	w.wantEvent(w.waitForEvent(crier.ScheduledPostPublished, id), true, "status")
+	w.wantEvent(w.waitForEvent(crier.ScheduledPostPublished, id), true, "status", "platformPostId", "permalink",
+		"publishedAt", "publishResults", "lateMillis", "providerPublishState")
 	w.wantEvent(w.waitForEvent(crier.ScheduledPostActionDone, id), true)
 	shown := as[crier.ScheduledPost](w.t, w.send(http.MethodGet, path, nil, http.StatusOK))
 	var types []crier.EventType
@@ -391,7 +392,7 @@ func (w *eventWatcher) outcomes() {
 		w.fault("publish", c.fault, c.more)
 		id := w.publish("Refused by "+c.fault, nil)
 		e := w.waitForEvent(c.kind, id)
-		w.wantEvent(e, true, "status")
+		w.wantEvent(e, true, "status", "errorCode", "errorMessage", "needsAttention")
 		w.same(e, w.team("/scheduled-posts/%s", id))
 		w.send(http.MethodPost, w.team("/scheduled-posts/%s/dismiss", id), nil, http.StatusOK)
 		dismissed := w.waitForEvent(crier.ScheduledPostChanged, id)

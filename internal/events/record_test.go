@@ -71,6 +71,8 @@ func TestEventHasChangedFieldsWithPreviousValues(t *testing.T) {
 		{"a part of the fields says nothing about the others", thing{ID: 1, Name: word("b"), Until: word("x")},
 			named{Name: word("a")}, `{"name":"a"}`},
 		{"null in a part is the same as not being shown", thing{ID: 1, Name: word("a")}, named{Name: word("a")}, `{}`},
+		{"the fields that are known to have changed", thing{ID: 1}, Changed{"name": "a", "note": nil},
+			`{"name":"a","note":null}`},
 		{"characters of HTML", thing{Name: word("<b>&")}, thing{Name: word("<i>&")}, `{"name":"\u003ci\u003e\u0026"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

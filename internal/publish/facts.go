@@ -2,6 +2,7 @@ package publish
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"crier"
 	"crier/internal/events"
@@ -31,10 +32,37 @@ func Shown(p store.Publication) crier.ScheduledPost {
 	return out
 }
 
-// statusBefore is the previous state of a publication in its event.
-type statusBefore struct {
-	Status      crier.ScheduledPostStatus `json:"status"`
-	ScheduledAt crier.Time                `json:"scheduledAt"`
+// changes returns the previous values of the fields that a settlement changes. They are compared one by one, because
+// events are encoded for every publication of a burst.
+func changes(was, now crier.ScheduledPost) events.Changed {
+	out := events.Changed{}
+	changed := func(field string, before any, differs bool) {
+		if differs {
+			out[field] = before
+		}
+	}
+	text := func(field, before, after string) { changed(field, crier.TextOrNil(before), before != after) }
+	changed("status", was.Status, was.Status != now.Status)
+	changed("scheduledAt", was.ScheduledAt, !was.ScheduledAt.Equal(now.ScheduledAt.Time))
+	text("platformPostId", was.PlatformPostID, now.PlatformPostID)
+	text("permalink", was.Permalink, now.Permalink)
+	text("errorCode", was.ErrorCode, now.ErrorCode)
+	text("errorMessage", was.ErrorMessage, now.ErrorMessage)
+	changed("needsAttention", was.NeedsAttention, was.NeedsAttention != now.NeedsAttention)
+	for _, f := range []struct {
+		name       string
+		was, isNow any
+	}{
+		{"publishedAt", was.PublishedAt, now.PublishedAt}, {"lateMillis", was.LateMillis, now.LateMillis},
+		{"publishResults", was.PublishResults, now.PublishResults},
+		{"providerPublishState", was.ProviderPublishState, now.ProviderPublishState},
+		{"firstComment", was.FirstComment, now.FirstComment},
+		{"postPublishActions", was.PostPublishActions, now.PostPublishActions},
+		{"recurrence", was.Recurrence, now.Recurrence},
+	} {
+		changed(f.name, f.was, !reflect.DeepEqual(f.was, f.isNow))
+	}
+	return out
 }
 
 // encodeEvents encodes the events of a settlement before it is written: encoding takes longer than writing, and holds
@@ -48,7 +76,8 @@ func (s *settlement) encodeEvents(now crier.Time) error {
 		if p.IsAction() {
 			f.Object = shownAction(p)
 		} else {
-			f.Object, f.Before = s.shown(p), s.before
+			shown := s.shown(p)
+			f.Object, f.Before = shown, changes(s.shownBefore(), shown)
 		}
 		var err error
 		if s.encoded[i], err = events.New(now, f); err != nil {
@@ -82,16 +111,25 @@ func (s *settlement) record(tx *store.Tx, providers *provider.Registry, now crie
 // shown returns the publication as the API shows it once the settlement is written.
 func (s *settlement) shown(p store.Publication) crier.ScheduledPost {
 	out := Shown(p)
-	switch p.Status {
-	case crier.Failed, crier.Missed, crier.Unknown:
-		out.NeedsAttention = true
-	case crier.Published:
-		if a := s.Attempt; a != nil && a.Part == 0 && (a.Operation == opPublish || a.Operation == opResend) {
-			late := max(0, a.StartedAt.Sub(p.ScheduledAt.Time).Milliseconds())
-			out.LateMillis = &late
-		}
+	out.NeedsAttention = needsAttention(p.Status)
+	if a := s.Attempt; p.Status == crier.Published && a != nil && a.Part == 0 &&
+		(a.Operation == opPublish || a.Operation == opResend) {
+		late := max(0, a.StartedAt.Sub(p.ScheduledAt.Time).Milliseconds())
+		out.LateMillis = &late
 	}
 	return out
+}
+
+// shownBefore returns the publication as the API showed it before the settlement. lateMillis was absent.
+func (s *settlement) shownBefore() crier.ScheduledPost {
+	out := Shown(s.before)
+	out.NeedsAttention = needsAttention(s.before.Status)
+	return out
+}
+
+// needsAttention reports whether a publication needs attention, unless it was dismissed.
+func needsAttention(s crier.ScheduledPostStatus) bool {
+	return s == crier.Failed || s == crier.Missed || s == crier.Unknown
 }
 
 func shownAction(p store.Publication) crier.ScheduledPostAction {
@@ -107,7 +145,7 @@ func startedEvent(p store.Publication, now crier.Time) (*store.NewEvent, error) 
 	if p.IsAction() || p.Status != crier.Scheduled {
 		return nil, nil
 	}
-	before := statusBefore{Status: p.Status, ScheduledAt: p.ScheduledAt}
+	before := events.Changed{"status": p.Status}
 	p.Status, p.UpdatedAt = crier.Publishing, now
 	event, err := events.New(now, events.Fact{Type: crier.ScheduledPostPublishing, OrganizationID: p.OrganizationID,
 		TeamID: &p.TeamID, Object: Shown(p), Before: before})

@@ -1,7 +1,11 @@
 package publish
 
 import (
+	"cmp"
+	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"crier"
@@ -56,5 +60,89 @@ func TestEventsOfVerdicts(t *testing.T) {
 		if got := eventTypes(p, after, c.v); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+// The object and the previous fields of an event tell the object of before: no field changes untold.
+func TestEventsHaveThePreviousValuesOfAllChangedFields(t *testing.T) {
+	t.Parallel()
+	for _, status := range allStatuses {
+		for _, res := range []result{published, failed, missed, canceled, unclear, accepted, retrying, revived} {
+			for _, manual := range []bool{false, true} {
+				v := verdict{result: res, manual: manual, code: "code", message: "message", now: testNow,
+					attempt: &store.Attempt{Attempt: crier.Attempt{Operation: opPublish, StartedAt: testNow}}}
+				p := testPublication(store.PostPublication, status)
+				p.State = EmptyState()
+				after := p
+				st := publishedState(2)
+				st.ProviderStatus = "FINISHED"
+				if err := (&Publisher{}).encodeState(&after, st, Progress{}); err != nil {
+					t.Fatal(err)
+				}
+				s, err := outcome(after, st, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.before.State = p.State
+				was, now := objectOf(t, s.shownBefore()), objectOf(t, s.shown(s.Publication))
+				want := map[string]string{}
+				for field := range now {
+					if was[field] != now[field] && field != "updatedAt" {
+						want[field] = cmp.Or(was[field], "null")
+					}
+				}
+				for field, value := range was {
+					if now[field] == "" {
+						want[field] = value
+					}
+				}
+				if got := objectOf(t, changes(s.shownBefore(), s.shown(s.Publication))); !maps.Equal(got, want) {
+					t.Errorf("%s, %s: previously %v, want %v", status, res, got, want)
+				}
+			}
+		}
+	}
+}
+
+// objectOf returns the fields of an object as JSON.
+func objectOf(t *testing.T, object any) map[string]string {
+	t.Helper()
+	data, err := json.Marshal(object)
+	var fields map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &fields)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for name, value := range fields {
+		out[name] = string(value)
+	}
+	return out
+}
+
+func TestPublishedEventSaysWhatWasAbsent(t *testing.T) {
+	t.Parallel()
+	p := testPublication(store.PostPublication, crier.Publishing)
+	p.ErrorCode, p.ErrorMessage, p.Actions.FirstComment, p.State = nil, nil, nil, EmptyState()
+	after, st := p, publishedState(2)
+	if err := (&Publisher{}).encodeState(&after, st, Progress{}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := outcome(after, st, verdict{result: published, now: testNow,
+		attempt: &store.Attempt{Attempt: crier.Attempt{Operation: opPublish, StartedAt: testNow}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.before.State = p.State
+	if err := s.encodeEvents(testNow); err != nil || len(s.encoded) != 1 {
+		t.Fatalf("%d events, %v", len(s.encoded), err)
+	}
+	const want = `"previous":{"lateMillis":null,"permalink":null,"platformPostId":null,` +
+		`"providerPublishState":{"requiresPolling":false},"publishResults":{"platformPostIds":[]},` +
+		`"publishedAt":null,"status":"publishing"}}`
+	if got := string(s.encoded[0].Data); !strings.HasSuffix(got, want) {
+		t.Errorf("the event ends with %s, want %s", got[strings.Index(got, `"previous"`):], want)
 	}
 }

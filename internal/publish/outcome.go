@@ -59,15 +59,16 @@ type settlement struct {
 	store.Settlement
 	bookings []store.Booking
 	jobs     []job.Job
-	// events are recorded with the settlement; before is the previous state they report.
+	// events are recorded with the settlement; before is the row before, whose changes they report.
 	events []crier.EventType
-	before statusBefore
+	before store.Publication
 	// encoded are the events, encoded.
 	encoded []store.NewEvent
 }
 
 // outcome decides what follows from a verdict on a publication. It is pure: its result is written atomically, for one
-// publication or many, whether a worker or a person decided. st is the provider state, which the row already contains.
+// publication or many, whether a worker or a person decided. st is the provider state, which the row already contains;
+// a caller that has changed it sets the one of before.
 func outcome(p store.Publication, st provider.State, v verdict) (*settlement, error) {
 	s := &settlement{Settlement: store.Settlement{Publication: p, Epoch: p.Epoch, Attempt: v.endedAttempt(),
 		Resolved: v.resolved, Health: v.health}}
@@ -78,7 +79,7 @@ func outcome(p store.Publication, st provider.State, v verdict) (*settlement, er
 	s.Public = s.Attempt != nil && s.Attempt.SendBefore != nil &&
 		(v.outcome == outcomePublished || v.outcome == outcomeAccepted)
 	applyVerdict(row, st, v)
-	s.events, s.before = eventTypes(p, *row, v), statusBefore{Status: p.Status, ScheduledAt: p.ScheduledAt}
+	s.events, s.before = eventTypes(p, *row, v), p
 	if v.result == revived {
 		s.bookings = reserveAgain(row, v.now)
 		s.jobs = []job.Job{WakeJob(*row, v.now.Time)}

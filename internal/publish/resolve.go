@@ -126,6 +126,7 @@ func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store
 func (s *Publisher) settleManually(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,
 	v verdict) error {
 	v.manual, v.now, v.likePause = true, s.clock.Now(), s.timings.LikePause
+	before := p.State
 	if err := s.encodeState(p, st, Progress{}); err != nil {
 		return err
 	}
@@ -133,6 +134,7 @@ func (s *Publisher) settleManually(ctx context.Context, tx *store.Tx, p *store.P
 	if err != nil {
 		return err
 	}
+	one.before.State = before
 	if err := s.writeSettlements(ctx, tx, store.Patient, one); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	s.Owner = w.owner
+	s.Owner, s.before.State = w.owner, w.p.State
 	err = persist(ctx, w.pub.clock, persistFor,
 		func() error { return w.pub.settlements.do(ctx, write{settlement: s}) })
 	w.passed(StepSettled)
