@@ -2634,10 +2634,10 @@ export interface components {
             };
             postInput?: components["schemas"]["PostInput"] | null;
             /**
-             * @description Inferred from the assets when absent.
-             * @enum {string}
+             * @description Inferred from the assets when absent or null.
+             * @enum {string|null}
              */
-            postType?: "text_post" | "text_image" | "text_video" | "carousel";
+            postType?: "text_post" | "text_image" | "text_video" | "carousel" | null;
             /**
              * Format: date-time
              * @description null means no end.
@@ -2656,7 +2656,7 @@ export interface components {
             socialAccountIds: string[];
             /** @description Ignored if postInput is present. */
             text?: string;
-            /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. */
+            /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. null means the team's, or UTC. If it is omitted, what is already scheduled on an account keeps its zone; anything else gets the team's. */
             timezone?: string | null;
             /** @description Schedule at the next free slot of the accounts. */
             useNextSlot?: boolean;
@@ -3314,10 +3314,10 @@ export interface components {
             postInput?: components["schemas"]["PostInput"] | null;
             postPublishActions?: components["schemas"]["PostPublishActions"] | null;
             /**
-             * @description Inferred from the assets when absent; text_post without any.
-             * @enum {string}
+             * @description Inferred from the assets when absent or null; text_post without any.
+             * @enum {string|null}
              */
-            postType?: "text_post" | "text_image" | "text_video" | "carousel";
+            postType?: "text_post" | "text_image" | "text_video" | "carousel" | null;
             /** @description Ignored if postInput is present. */
             text?: string;
             title?: string | null;
@@ -3377,7 +3377,7 @@ export interface components {
             repostAfter?: components["schemas"]["RepostAfter"] | null;
             /** @description Each account has its own result. */
             socialAccountIds: string[];
-            /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. */
+            /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. null means the team's, or UTC. If it is omitted, what is already scheduled on an account keeps its zone; anything else gets the team's. */
             timezone?: string | null;
             /**
              * @description How long to wait for the networks before responding with the results so far.
@@ -3442,8 +3442,11 @@ export interface components {
             /** @description null reverts the post to text and assetIds. */
             postInput?: components["schemas"]["PostInput"] | null;
             postPublishActions?: components["schemas"]["PostPublishActions"] | null;
-            /** @enum {string} */
-            postType?: "text_post" | "text_image" | "text_video" | "carousel";
+            /**
+             * @description null lets the type follow the media again.
+             * @enum {string|null}
+             */
+            postType?: "text_post" | "text_image" | "text_video" | "carousel" | null;
             text?: string;
             title?: string | null;
         };
@@ -3752,7 +3755,7 @@ export interface components {
             scheduledAt?: string;
             /** @description Each account has its own result. */
             socialAccountIds: string[];
-            /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. */
+            /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. null means the team's, or UTC. If it is omitted, what is already scheduled on an account keeps its zone; anything else gets the team's. */
             timezone?: string | null;
             /** @description Schedule at the next free slot of the accounts. */
             useNextSlot?: boolean;
@@ -10127,7 +10130,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "*/*": string;
                 };
             };
             /** @description The part of the file selected by Range. */
@@ -10136,7 +10139,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "*/*": string;
                 };
             };
             /** @description The caller already has this content. */
