@@ -19,7 +19,7 @@ func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID,
 	}
 	out, err := access.Write(ctx, s.writes, func(tx *store.Tx) (crier.PostDeletion, error) {
 		out := crier.PostDeletion{Deleted: true}
-		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return out, err
 		}

@@ -16,7 +16,7 @@ func (s *Posts) SetStatus(ctx context.Context, scope access.TeamScope, id crier.
 		return crier.Post{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
-		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}
@@ -42,7 +42,7 @@ func (s *Posts) MoveToDraft(ctx context.Context, scope access.TeamScope, id crie
 		return crier.Post{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
-		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}

@@ -18,7 +18,7 @@ func (s *Posts) SetTags(ctx context.Context, scope access.TeamScope, id crier.ID
 		return crier.Post{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
-		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}

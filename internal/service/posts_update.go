@@ -22,7 +22,7 @@ func (s *Posts) UpdateMatching(ctx context.Context, scope access.TeamScope, id c
 		return crier.Post{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
-		before, err := tx.PostToChange(ctx, scope.Team().ID, id)
+		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
 			return crier.Post{}, err
 		}

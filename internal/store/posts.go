@@ -113,51 +113,33 @@ func (r reads) Post(ctx context.Context, team, id crier.ID, withScheduled bool) 
 	return *p, nil
 }
 
-// PostForUpdate reads and locks a post that is not deleted, with its content only. The order of locks is: post,
-// publications, assets, tags, counters.
+// PostForUpdate is Post that also locks it, in the same round trip. The order of locks is: post, publications, assets,
+// tags, counters.
 func (tx *Tx) PostForUpdate(ctx context.Context, team, id crier.ID) (Post, error) {
-	p, err := tx.lockPost(ctx, `p.id = $1 AND p.team_id = $2`, id, team)
-	if err == nil && p == nil {
-		err = sql.ErrNoRows
-	}
-	if err != nil {
-		return Post{}, orNotFound(err, "post", id)
-	}
-	return *p, nil
-}
-
-// PostToChange is Post that also locks it, in the same round trip.
-func (tx *Tx) PostToChange(ctx context.Context, team, id crier.ID) (Post, error) {
-	if err := tx.LockPost(ctx, id); err != nil {
+	if err := tx.LockPosts(ctx, id); err != nil { // one that is missing is reported by Post
 		return Post{}, err
 	}
 	return tx.Post(ctx, team, id, false)
 }
 
-// PresentPost is PostForUpdate by id without a team, for jobs; nil if the post is gone.
+// PresentPost reads and locks a post that is not deleted, and then its content, which can no longer change, for jobs;
+// nil if the post is gone.
 func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
-	p, err := tx.lockPost(ctx, `p.id = $1`, id)
-	if err != nil {
-		return nil, fmt.Errorf("read post: %w", err)
-	}
-	return p, nil
-}
-
-// lockPost reads and locks a post that is not deleted, and then its content, which can no longer change; nil if there
-// is none. The first argument of the condition is the id.
-func (tx *Tx) lockPost(ctx context.Context, where string, args ...any) (*Post, error) {
 	var found *Post
 	var input *crier.PostInput
 	err := tx.q.Ask(ctx,
-		newQuestion(`SELECT `+postColumns+` FROM posts p WHERE `+where+` AND p.deleted_at IS NULL`+tx.forUpdate,
-			args, func(row scanner) (err error) {
+		newQuestion(`SELECT `+postColumns+` FROM posts p WHERE p.id = $1 AND p.deleted_at IS NULL`+tx.forUpdate,
+			[]any{id}, func(row scanner) (err error) {
 				found, err = scanPost(row)
 				return err
 			}),
-		newQuestion(`SELECT y.post_input FROM `+postsWithContent+` WHERE p.id = $1`, args[:1],
+		newQuestion(`SELECT y.post_input FROM `+postsWithContent+` WHERE p.id = $1`, []any{id},
 			func(row scanner) error { return row.Scan(intoJSON(&input)) }))
-	if err != nil || found == nil {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("read post: %w", err)
+	}
+	if found == nil {
+		return nil, nil
 	}
 	if input == nil {
 		return nil, fmt.Errorf("post %s has lost its content %s", found.ID, found.ContentPayloadID)
