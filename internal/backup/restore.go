@@ -106,8 +106,8 @@ func (t Target) secret(m Manifest) (string, error) {
 				"into the data directory")
 		}
 		if t.Passphrase == "" {
-			return "", errors.New("the secret key in the backup is encrypted with a passphrase: give --passphrase-file " +
-				"or set CRIER_BACKUP_PASSPHRASE")
+			return "", errors.New("the secret key in the backup is encrypted with a passphrase: give " +
+				"--passphrase-file or set CRIER_BACKUP_PASSPHRASE")
 		}
 		opened, err := auth.OpenWithPassphrase(m.SealedKey, t.Passphrase)
 		if err != nil {

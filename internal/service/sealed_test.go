@@ -152,8 +152,8 @@ func newVault(t *testing.T, f *storetest.Fixture, secrets string) *vault {
 			v.seal(t, secrets, store.SealedChoices)); err != nil {
 			return err
 		}
-		if _, err := tx.ClaimKey(ctx, store.StoredResponse{PrincipalID: principal, Key: "repeat", Fingerprint: []byte{1},
-			Status: 200, ExpiresAt: f.Now}, f.Now); err != nil {
+		if _, err := tx.ClaimKey(ctx, store.StoredResponse{PrincipalID: principal, Key: "repeat",
+			Fingerprint: []byte{1}, Status: 200, ExpiresAt: f.Now}, f.Now); err != nil {
 			return err
 		}
 		return tx.SaveResponse(ctx, principal, "repeat", v.seal(t, secrets, store.SealedAnswers), "")
