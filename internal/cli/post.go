@@ -163,9 +163,14 @@ func send(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing
 	} else {
 		result, err = c.SchedulePost(ctx, team, post, p.in)
 	}
-	if err != nil && !wasRefused(err) {
-		err = fmt.Errorf("%w\nThere was no answer, but the request was sent: the post may be %s already. Look before "+
-			"you try again: crier posts show %s", err, doing, post)
+	switch {
+	case err == nil || wasRefused(err):
+		return result, err
+	case client.IsKind(err, crier.KindConflict): // which may mean that the same request is still running
+		err = fmt.Errorf("%w\nLook before you try again: crier posts show %s", err, post)
+	default:
+		err = fmt.Errorf("%w\nThe server may have received the request: the post may be %s already. Look before you "+
+			"try again: crier posts show %s", err, doing, post)
 	}
 	return result, err
 }

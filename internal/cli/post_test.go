@@ -130,6 +130,19 @@ func TestInterruptedWhilePublishingSaysThatItMayBePublic(t *testing.T) {
 	}
 }
 
+// A conflict is an answer: nothing is claimed about a post that the server refused.
+func TestARefusedPostIsNotSaidToBePublic(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
+	c.run(t, "post", "Hello", "--to", "x", "--yes").
+		want(t, 6, "approved posts only", "Look before you try again: crier posts show ").
+		lacks(t, "may be being published")
+	if posts := c.box.Timeline(t, c.Accounts[0]); len(posts) != 0 {
+		t.Errorf("public are %v", posts)
+	}
+}
+
 func TestTextFromStdin(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
