@@ -215,7 +215,7 @@ func (noRefresher) Refresh(context.Context, provider.Account) (provider.Token, e
 func (s *Tokens) renewClaimed(ctx context.Context, known, current store.Account, owner crier.ID,
 	refresher provider.Refresher) (store.Account, error) {
 	renewal := renewal{before: current}
-	if !renewed(current, known) { // otherwise another node was faster
+	if !s.renewed(current, known) { // otherwise another node was faster
 		account := NetworkAccount(current)
 		if account.Token, renewal.err = s.Open(current); renewal.err == nil {
 			var token provider.Token
@@ -243,8 +243,8 @@ func (s *Tokens) renewClaimed(ctx context.Context, known, current store.Account,
 
 // renewed reports whether the token has been replaced. It compares the tokens themselves: some networks give them no
 // expiry.
-func renewed(current, known store.Account) bool {
-	return current.Token != nil && !bytes.Equal(current.Token, known.Token)
+func (s *Tokens) renewed(current, known store.Account) bool {
+	return current.Token != nil && !s.sameToken(current, known)
 }
 
 // renewal is the result of refreshing a token.
@@ -339,7 +339,7 @@ func (s *Tokens) awaitRenewal(ctx context.Context, a store.Account) (store.Accou
 		switch {
 		case err != nil:
 			return a, err
-		case renewed(current, a):
+		case s.renewed(current, a):
 			return current, nil
 		case current.Status != crier.AccountConnected || HasAuthFailed(current) && !HasAuthFailed(a):
 			return current, &provider.Error{

@@ -424,3 +424,33 @@ func TestARefreshedTokenIsStoredAlthoughTheOldOneWasSealedAgain(t *testing.T) {
 		}
 	})
 }
+
+// A token that was sealed again is still the token that the network refused: taken for a new one, it would be refused
+// once more, and the account would have to be connected again.
+func TestATokenThatWasSealedAgainIsNotTakenForARenewedOne(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		f := newFixture(t, st, &renewer{token: provider.Token{Access: "new"}})
+		f.hold(t, provider.Token{Access: "old"}, 0)
+		refused := f.account
+		f.hold(t, provider.Token{Access: "old"}, 0) // other bytes, the same token
+		owner, now := crier.NewID(), crier.TimeOf(f.now())
+		ok, err := st.ClaimRefresh(t.Context(), f.account.ID, owner, now, crier.TimeOf(now.Add(refreshClaim)))
+		if err != nil || !ok {
+			t.Fatalf("%v, %v", ok, err)
+		}
+		waiting, cancel := context.WithTimeout(t.Context(), renewalPause/2)
+		defer cancel()
+		if _, err := f.Tokens.Renew(waiting, refused); err == nil {
+			t.Error("it is taken for what another node renewed")
+		}
+		f.tx(t, func(ctx context.Context, tx *store.Tx) error { return tx.ReleaseRefresh(ctx, f.account.ID, owner) })
+		a, err := f.Tokens.Renew(t.Context(), refused)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token, err := f.Tokens.Open(a); err != nil || token.Access.Reveal() != "new" {
+			t.Errorf("the account has the token %q, %v", token.Access.Reveal(), err)
+		}
+	})
+}
