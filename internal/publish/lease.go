@@ -20,10 +20,11 @@ func (w *worker) keepLease(ctx context.Context, lease time.Duration) {
 	timer := time.AfterFunc(lease/3, func() {
 		for ctx.Err() == nil {
 			w.passed(StepExtended)
+			next := w.pub.clock().Add(lease / 3) // a try that hangs ends by then
 			if err := w.extendLease(ctx, lease); err != nil && ctx.Err() == nil {
 				w.pub.log.WarnContext(ctx, "could not extend a lease", "publication", w.p.ID, "error", err)
 			}
-			_ = sleepUntil(ctx, w.pub.clock, w.pub.clock().Add(lease/3)) // ends early when the step does
+			_ = sleepUntil(ctx, w.pub.clock, next) // ends early when the step does
 		}
 	})
 	w.stopLease = func() {

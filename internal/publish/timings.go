@@ -110,7 +110,7 @@ const (
 	// connection does not answer and each try takes its WriteTimeout.
 	persistFor = 2 * time.Minute
 	// minExtension is the least time that an extension of a lease may take.
-	minExtension = 5 * time.Second
+	minExtension = 2 * time.Second
 	// errorPause is the delay before a publication is retried after an internal error, such as an unavailable database.
 	errorPause = 2 * time.Second
 )
