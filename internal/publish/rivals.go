@@ -2,6 +2,8 @@ package publish
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"crier"
@@ -47,7 +49,7 @@ func (w *worker) isOwn(ctx context.Context, found provider.State) (bool, error) 
 		return false, err
 	}
 	for _, r := range rivals {
-		if !r.SameText || r.Publication == nil {
+		if r.Publication == nil || !w.looksLike(r) {
 			continue
 		}
 		first, err := w.goesFirst(ctx, *r.Publication)
@@ -65,6 +67,16 @@ func (w *worker) isOwn(ctx context.Context, found provider.State) (bool, error) 
 		}
 	}
 	return true, nil
+}
+
+// looksLike reports whether a rival publishes the text that was looked for. Networks change white space and links.
+func (w *worker) looksLike(rival store.Rival) bool {
+	own := w.content.Parts[min(w.state.NextPart(), len(w.content.Parts)-1)]
+	same := func(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+	theirs := PostContent{stored: rival.Content}.For(rival.Publication.Provider, rival.Publication.SocialAccountID)
+	return slices.ContainsFunc(theirs.Parts, func(part provider.Part) bool {
+		return same(part.Text, own.Text) || same(part.TextWithLinks(), own.TextWithLinks())
+	})
 }
 
 // goesFirst reports whether the post that a lookup found may belong to a rival that is being published.

@@ -13,15 +13,20 @@ import (
 // rival is for a publication of another post of the team, with a text of its own.
 func (f *fixture) rival(tb testing.TB, text string) func(*store.Publication) {
 	tb.Helper()
+	return f.rivalOf(tb, crier.PostInput{Atomic: &crier.AtomicPost{Text: text, Attachments: []crier.Attachment{}}})
+}
+
+// rivalOf is for a publication of another post of the team, with a content of its own.
+func (f *fixture) rivalOf(tb testing.TB, input crier.PostInput) func(*store.Publication) {
+	tb.Helper()
 	now := crier.TimeOf(f.now())
-	input := crier.PostInput{Atomic: &crier.AtomicPost{Text: text, Attachments: []crier.Attachment{}}}
 	post := store.Post{Post: crier.Post{ID: crier.NewID(), TeamID: f.team, PostType: "text", Status: "draft",
 		ContentPayloadID: crier.NewID(), PostInput: &input, CreatedAt: now, UpdatedAt: now}}
 	f.tx(tb, func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.InsertPost(ctx, post); err != nil {
 			return err
 		}
-		return tx.InsertPayload(ctx, store.Payload{ID: post.ContentPayloadID, PostID: post.ID, Text: text,
+		return tx.InsertPayload(ctx, store.Payload{ID: post.ContentPayloadID, PostID: post.ID, Text: input.Text(),
 			PostInput: input, CreatedAt: now})
 	})
 	return func(p *store.Publication) { p.PostID, p.PayloadID = post.ID, post.ContentPayloadID }
@@ -88,6 +93,47 @@ func TestLookupWaitsForARivalInItsCall(t *testing.T) {
 		}
 		f.wantBoth(t, n, a, b)
 	})
+}
+
+// What an account publishes may be a variant, and the first post of a thread is a post like others.
+func TestLookupComparesWhatTheAccountPublishes(t *testing.T) {
+	t.Parallel()
+	network, hello := crier.ProviderX, "Hello"
+	part := func(text string) crier.AtomicPost {
+		return crier.AtomicPost{Text: text, Attachments: []crier.Attachment{}}
+	}
+	long := part("Hello to everybody")
+	for name, c := range map[string]struct {
+		input  crier.PostInput
+		status crier.ScheduledPostStatus // of the lookup beside the call of the rival
+	}{
+		"variant with the same text": {crier.PostInput{Atomic: &long,
+			Variants: []crier.PostVariant{{Provider: &network, Text: &hello}}}, crier.Publishing},
+		"thread that begins with it": {crier.PostInput{Thread: &crier.ThreadPost{
+			Posts: []crier.AtomicPost{part("Hello"), part("And more")}}}, crier.Publishing},
+		"other white space": {crier.PostInput{Atomic: &crier.AtomicPost{Text: " Hello\n",
+			Attachments: []crier.Attachment{}}}, crier.Publishing},
+		"variant with another text": {crier.PostInput{Atomic: &crier.AtomicPost{Text: hello,
+			Attachments: []crier.Attachment{}}, Variants: []crier.PostVariant{{Provider: &network, Text: &long.Text}}},
+			crier.Published},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			databases.EachStore(t, func(t *testing.T, st *store.Store) {
+				n := newTestNetwork(answer{err: unanswered})
+				f := withNetwork(t, st, n)
+				a, b := f.insert(t), f.insert(t, f.rivalOf(t, c.input))
+				f.step(t, a.ID)
+				f.crashInCall(t, b)
+				n.show()
+				f.sleep(time.Second)
+				f.step(t, a.ID)
+				if p := f.read(t, a.ID); p.Status != c.status {
+					t.Errorf("%s while the rival is in its call", p.Status)
+				}
+			})
+		})
+	}
 }
 
 // A post with another text does not hold up a lookup.
