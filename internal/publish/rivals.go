@@ -81,12 +81,14 @@ func (w *worker) looksLike(rival store.Rival) bool {
 
 // goesFirst reports whether the post that a lookup found may belong to a rival that is being published.
 func (w *worker) goesFirst(ctx context.Context, rival store.Publication) (bool, error) {
+	if rival.Status == crier.Processing { // if it is not done, the network has not told its id yet
+		st, _, err := w.pub.loadState(rival)
+		return !st.Done, err
+	}
 	last, err := w.pub.store.LastSend(ctx, rival)
 	switch {
 	case err != nil:
 		return false, err
-	case rival.Status == crier.Processing:
-		return true, nil // the network has not told its id yet
 	case last == nil || !last.Unresolved():
 		return false, nil
 	case last.EndedAt == nil && last.SettledAfter != nil && w.pub.clock().Before(last.SettledAfter.Time):

@@ -136,6 +136,28 @@ func TestLookupComparesWhatTheAccountPublishes(t *testing.T) {
 	}
 }
 
+// A network may process a post for hours after it has told its id.
+func TestLookupDoesNotWaitForARivalWhoseIDIsKnown(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork(answer{}, answer{err: unanswered, effect: true})
+		n.processing = 1000
+		f := withNetwork(t, st, n)
+		rival := f.insert(t, f.rival(t, "Hello"))
+		f.step(t, rival.ID)
+		a := f.insert(t)
+		f.step(t, a.ID)
+		if p := f.read(t, rival.ID); p.Status != crier.Processing {
+			t.Fatalf("the rival is %s", p.Status)
+		}
+		f.sleep(time.Second)
+		f.step(t, a.ID)
+		if p := f.read(t, a.ID); p.Status != crier.Published || p.PlatformPostID == nil || *p.PlatformPostID != "id1" {
+			t.Errorf("%s beside a rival that is processed", p.Status)
+		}
+	})
+}
+
 // A post with another text does not hold up a lookup.
 func TestLookupDoesNotWaitForOtherPosts(t *testing.T) {
 	t.Parallel()
