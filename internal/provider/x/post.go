@@ -45,6 +45,7 @@ func missingID() error {
 func (p *Provider) enter(st *provider.State, a provider.Account, c provider.Content, id string) {
 	delete(st.Data, noteSuspect)
 	delete(st.Data, noteDuplicate)
+	delete(st.Data, noteFormer)
 	st.Publish(provider.Published{PlatformPostID: id, Permalink: p.permalink(a, id), PublishedAt: p.now().UTC()},
 		max(1, len(c.Parts)))
 }

@@ -19,6 +19,8 @@ const (
 	noteSuspect = "suspectSince"
 	// noteDuplicate means that X then rejected the same post as a duplicate, so it must exist.
 	noteDuplicate = "calledDuplicate"
+	// noteFormer are the ids of uploads that were replaced after such an attempt: its post shows them.
+	noteFormer = "formerUploads"
 	// notePage is where the reading of a long timeline continues.
 	notePage = "timelinePage"
 )
@@ -93,7 +95,7 @@ type wanted struct {
 	quotes    string
 	// conversation is the thread of a reply, if known.
 	conversation string
-	// media are the ids of its uploads, if known.
+	// media are the ids of its uploads, if known, and of those that they replaced.
 	media []string
 }
 
@@ -112,9 +114,12 @@ func wantedPost(c provider.Content, st provider.State, stale bool) wanted {
 		w.repliesTo = request.Reply.InReplyToID
 	}
 	for media := range c.Parts[part].Media {
-		if u := st.Upload(part, media); u != nil && !stale {
+		if u := st.Upload(part, media); u != nil && u.ID != "" && !stale {
 			w.media = append(w.media, u.ID)
 		}
+	}
+	if former := st.Data[noteFormer]; former != "" && len(w.media) > 0 {
+		w.media = append(w.media, strings.Split(former, ",")...)
 	}
 	switch {
 	case len(st.Published) > 0:

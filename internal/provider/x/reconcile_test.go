@@ -2,6 +2,7 @@ package x
 
 import (
 	"testing"
+	"time"
 
 	"crier/internal/provider"
 )
@@ -95,6 +96,40 @@ func TestTimelineMatchAfterARestoreIgnoresUploads(t *testing.T) {
 	post := timelinePost{Text: "Hello", Attachments: attachments{MediaKeys: []string{"3_8"}}}
 	if !wantedPost(withMedia(media("image/png", nil)), state, true).matches(post) {
 		t.Error("the post of a later upload is not recognized")
+	}
+}
+
+// X takes an upload for one post only. A post that was lost and is found late shows the upload that was then replaced.
+func TestTimelineMatchKnowsTheUploadsOfALostAttempt(t *testing.T) {
+	t.Parallel()
+	content := withMedia(media("image/png", nil))
+	for name, replace := range map[string]func(provider.State) provider.State{
+		"refused": func(st provider.State) provider.State {
+			st, _ = (&Provider{}).afterRefusal(content, st, &provider.Error{Err: errMediaIDs})
+			return st
+		},
+		"expired": func(st provider.State) provider.State {
+			forgetExpired(&st, st.Uploads[0].ExpiresAt)
+			return st
+		},
+	} {
+		for _, lost := range []bool{true, false} {
+			st := provider.State{Uploads: []provider.Upload{{ID: "7", ExpiresAt: time.Unix(1, 0)}}}
+			if lost {
+				st.Note(noteSuspect, "2026-11-15T12:00:00Z")
+			}
+			st = replace(st)
+			if st.Uploads[0].ID != "" {
+				t.Fatalf("%s: the upload is kept", name)
+			}
+			st.Uploads[0].ID = "8"
+			for key, want := range map[string]bool{"3_7": lost, "3_8": true, "3_9": false} {
+				post := timelinePost{Text: "Hello", Attachments: attachments{MediaKeys: []string{key}}}
+				if got := wantedPost(content, st, false).matches(post); got != want {
+					t.Errorf("%s, lost %t: a post with the medium %s matches: %t", name, lost, key, got)
+				}
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"crier/internal/provider"
@@ -49,6 +50,7 @@ func forgetExpired(st *provider.State, now time.Time) {
 	for i := range st.Uploads {
 		u := &st.Uploads[i]
 		if u.Part >= st.NextPart() && !u.ExpiresAt.IsZero() && now.Add(expiryMargin).After(u.ExpiresAt) {
+			keepFormer(st, u.ID)
 			*u = provider.Upload{Part: u.Part, Media: u.Media}
 		}
 	}
@@ -59,11 +61,19 @@ func forgetUploads(st *provider.State, part int) bool {
 	forgotten := false
 	for i := range st.Uploads {
 		if u := &st.Uploads[i]; u.Part == part && u.Redone == 0 {
+			keepFormer(st, u.ID)
 			*u = provider.Upload{Part: u.Part, Media: u.Media, Redone: 1}
 			forgotten = true
 		}
 	}
 	return forgotten
+}
+
+// keepFormer notes the id of an upload that is replaced, if an attempt may have published it.
+func keepFormer(st *provider.State, id string) {
+	if id != "" && st.Data[noteSuspect] != "" {
+		st.Note(noteFormer, strings.TrimPrefix(st.Data[noteFormer]+","+id, ","))
+	}
 }
 
 // uploadStep does the next step of one media file.
