@@ -112,6 +112,9 @@ func (s *settlement) record(tx *store.Tx, providers *provider.Registry, now crie
 func (s *settlement) shown(p store.Publication) crier.ScheduledPost {
 	out := Shown(p)
 	out.NeedsAttention = needsAttention(p.Status)
+	if s.Next != nil { // Next is not written only if the post is gone, or live on the account again
+		out.Recurrence.Status = "active"
+	}
 	if a := s.Attempt; p.Status == crier.Published && a != nil && a.Part == 0 &&
 		(a.Operation == opPublish || a.Operation == opResend) {
 		late := max(0, a.StartedAt.Sub(p.ScheduledAt.Time).Milliseconds())

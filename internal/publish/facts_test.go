@@ -146,3 +146,28 @@ func TestPublishedEventSaysWhatWasAbsent(t *testing.T) {
 		t.Errorf("the event ends with %s, want %s", got[strings.Index(got, `"previous"`):], want)
 	}
 }
+
+func TestEventsShowWhetherTheSeriesContinues(t *testing.T) {
+	t.Parallel()
+	week, soon := 7, crier.TimeOf(testNow.AddDate(0, 0, 1))
+	for _, c := range []struct {
+		res  result
+		ends *crier.Time
+		want string
+	}{
+		{published, nil, "active"}, {failed, nil, "active"}, {missed, nil, "active"},
+		{published, &soon, "ended"}, {canceled, nil, "ended"}, {accepted, nil, "active"}, {unclear, &soon, "active"},
+	} {
+		p := testPublication(store.PostPublication, crier.Publishing)
+		p.Actions.RecurrenceIntervalDays, p.Actions.RecurrenceEndsAt = &week, c.ends
+		s, err := outcome(p, publishedState(2), verdict{result: c.res, now: testNow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := s.shown(s.Publication)
+		_, changed := changes(s.shownBefore(), shown)["recurrence"]
+		if shown.Recurrence.Status != c.want || changed != (c.want == "ended") {
+			t.Errorf("%s, until %v: the series is %s, changed %t", c.res, c.ends, shown.Recurrence.Status, changed)
+		}
+	}
+}
