@@ -49,6 +49,7 @@ func changes(was, now crier.ScheduledPost) events.Changed {
 	text("errorCode", was.ErrorCode, now.ErrorCode)
 	text("errorMessage", was.ErrorMessage, now.ErrorMessage)
 	changed("needsAttention", was.NeedsAttention, was.NeedsAttention != now.NeedsAttention)
+	changed("dismissedAt", was.DismissedAt, was.DismissedAt != nil) // settlements only end a dismissal
 	for _, f := range []struct {
 		name       string
 		was, isNow any
@@ -125,6 +126,9 @@ func (s *settlement) shown(p store.Publication) crier.ScheduledPost {
 
 // shownBefore returns the publication as the API showed it before the settlement. lateMillis was absent.
 func (s *settlement) shownBefore() crier.ScheduledPost {
+	if s.read != nil {
+		return *s.read
+	}
 	out := Shown(s.before)
 	out.NeedsAttention = needsAttention(s.before.Status)
 	return out

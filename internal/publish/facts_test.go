@@ -2,6 +2,7 @@ package publish
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -170,4 +171,71 @@ func TestEventsShowWhetherTheSeriesContinues(t *testing.T) {
 			t.Errorf("%s, until %v: the series is %s, changed %t", c.res, c.ends, shown.Recurrence.Status, changed)
 		}
 	}
+}
+
+// What a person decides about may have been dismissed.
+func TestEventOfADecisionHasWhatWasShownBefore(t *testing.T) {
+	t.Parallel()
+	refused := answer{err: &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "no"}}
+	decide := map[string]func(*Publisher, context.Context, *store.Tx, *store.Publication) error{
+		"retried": (*Publisher).Retry,
+		"resolved": func(s *Publisher, ctx context.Context, tx *store.Tx, p *store.Publication) error {
+			return s.Resolve(ctx, tx, p, crier.Resolution{Outcome: "failed"})
+		},
+	}
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for name, apply := range decide {
+			for _, dismissed := range []bool{false, true} {
+				n := newTestNetwork(refused)
+				if name == "resolved" {
+					n = newTestNetwork(answer{err: unanswered})
+					n.strategy = provider.Strategy{Method: provider.Impossible}
+				}
+				f := withNetwork(t, st, n)
+				p := f.run(t, f.insert(t).ID)
+				var was crier.ScheduledPost
+				f.tx(t, func(ctx context.Context, tx *store.Tx) error {
+					if dismissed {
+						if _, _, err := tx.Dismiss(ctx, p.ID, testNow); err != nil {
+							return err
+						}
+					}
+					shown, err := tx.ScheduledPosts(ctx, []crier.ID{p.ID})
+					if err != nil {
+						return err
+					}
+					was = shown[p.ID]
+					return apply(f.Publisher, ctx, tx, &p)
+				})
+				if was.NeedsAttention == dismissed {
+					t.Fatalf("%s, dismissed %t: it was %+v", name, dismissed, was)
+				}
+				event := f.lastEvent(t, p)
+				before, object, previous := objectOf(t, was), objectOf(t, event.Object), objectOf(t, event.Previous)
+				for field, value := range before {
+					if got, told := previous[field]; told && got != value ||
+						!told && object[field] != value && field != "updatedAt" {
+						t.Errorf("%s, dismissed %t: %s was %s, previous has %q, the object %q", name, dismissed, field,
+							value, got, object[field])
+					}
+				}
+			}
+		}
+	})
+}
+
+// lastEvent returns the newest event about a publication.
+func (f *fixture) lastEvent(t *testing.T, p store.Publication) (event crier.EventData) {
+	t.Helper()
+	var data []byte
+	about := `{"object":{"id":"` + string(p.ID) + `"%`
+	err := f.store.Reader().QueryRowContext(t.Context(), `SELECT e.data FROM events e WHERE e.team_id = $1
+		AND e.data LIKE $2 ORDER BY e.written DESC LIMIT 1`, p.TeamID, about).Scan(&data)
+	if err == nil {
+		err = json.Unmarshal(data, &event)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return event
 }

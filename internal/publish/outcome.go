@@ -62,6 +62,8 @@ type settlement struct {
 	// events are recorded with the settlement; before is the row before, whose changes they report.
 	events []crier.EventType
 	before store.Publication
+	// read is before as the API showed it, if it may have been dismissed; otherwise it follows from the row.
+	read *crier.ScheduledPost
 	// encoded are the events, encoded.
 	encoded []store.NewEvent
 }

@@ -126,7 +126,10 @@ func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store
 func (s *Publisher) settleManually(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,
 	v verdict) error {
 	v.manual, v.now, v.likePause = true, s.clock.Now(), s.timings.LikePause
-	before := p.State
+	before, err := tx.ScheduledPosts(ctx, []crier.ID{p.ID})
+	if err != nil {
+		return err
+	}
 	if err := s.encodeState(p, st, Progress{}); err != nil {
 		return err
 	}
@@ -134,7 +137,9 @@ func (s *Publisher) settleManually(ctx context.Context, tx *store.Tx, p *store.P
 	if err != nil {
 		return err
 	}
-	one.before.State = before
+	if shown, ok := before[p.ID]; ok {
+		one.read = &shown
+	}
 	if err := s.writeSettlements(ctx, tx, store.Patient, one); err != nil {
 		return err
 	}
