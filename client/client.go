@@ -103,6 +103,9 @@ type Error struct {
 	RequestID string
 	// RetryAfter is how long the server asks to wait.
 	RetryAfter time.Duration
+	// Uncertain is true if the request may have been carried out nevertheless: this response, or the outcome of an
+	// earlier try, does not tell.
+	Uncertain bool
 }
 
 // Error returns the message with all details.
@@ -168,9 +171,15 @@ func (c *Client) send(ctx context.Context, r request, out any) error {
 			return fmt.Errorf("encode the request: %w", err)
 		}
 	}
-	key := idempotencyKey(ctx, r.method)
+	key, uncertain := idempotencyKey(ctx, r.method), false
 	for try := 1; ; try++ {
 		wait, err := c.once(ctx, r, data, key, out)
+		if refused, ok := errors.AsType[*Error](err); ok {
+			refused.Uncertain = uncertain || refused.Kind == crier.KindInternal
+			uncertain = refused.Uncertain
+		} else {
+			uncertain = true
+		}
 		if err == nil || wait < 0 || wait > longestWait || r.raw != nil || try >= c.tries {
 			return err
 		}

@@ -112,6 +112,54 @@ func TestRetryDelaysAndCount(t *testing.T) {
 	}
 }
 
+func TestErrorSaysWhetherTheChangeMayHaveBeenMade(t *testing.T) {
+	t.Parallel()
+	type try struct {
+		status int // 0 is no response
+		kind   crier.Kind
+	}
+	lost, outage, limit := try{}, try{503, crier.KindInternal}, try{429, crier.KindTooManyRequests}
+	conflict, mistake := try{409, crier.KindConflict}, try{400, crier.KindInvalid}
+	ended := try{401, crier.KindUnauthorized}
+	for name, c := range map[string]struct {
+		tries []try
+		want  bool
+	}{
+		"a conflict":                            {[]try{conflict}, false},
+		"a conflict after a lost answer":        {[]try{lost, conflict}, true},
+		"a conflict after an outage":            {[]try{outage, conflict}, true},
+		"a limit":                               {slices.Repeat([]try{limit}, 4), false},
+		"an expired token after a lost answer":  {[]try{lost, limit, ended}, true},
+		"an outage":                             {slices.Repeat([]try{outage}, 4), true},
+		"a success of another program":          {[]try{{200, ""}}, true},
+		"a rejection of another program":        {[]try{{403, ""}}, true},
+		"a mistake of the caller after a limit": {[]try{limit, mistake}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				api, sent := scripted(func(n int, w http.ResponseWriter, _ *http.Request) error {
+					now := c.tries[n-1]
+					if now.status == 0 {
+						return errors.New("the connection was lost")
+					}
+					if now.kind == "" {
+						w.WriteHeader(now.status)
+						return nil
+					}
+					refuse(w, now.status, now.kind, "")
+					return nil
+				})
+				_, err := api.PostNow(t.Context(), team, team, crier.PostNowRequest{})
+				refused, ok := errors.AsType[*client.Error](err)
+				if !ok || len(*sent) != len(c.tries) || refused.Uncertain != c.want {
+					t.Errorf("after %d tries: %+v", len(*sent), err)
+				}
+			})
+		})
+	}
+}
+
 func TestUnreachableServerIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	api, _ := scripted(func(int, http.ResponseWriter, *http.Request) error { return errors.New("refused") },

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"time"
 
@@ -156,30 +155,24 @@ func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team cri
 // send publishes or schedules a post. An error says so if it may have happened nevertheless.
 func send(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing) (result crier.ScheduleResult,
 	err error) {
-	doing := "scheduled"
+	state := "scheduled"
 	if p.atOnce {
-		doing = "being published"
+		state = "public"
 		result, err = c.PostNow(ctx, team, post, crier.PostNowRequest{Targets: p.in.Targets, WaitSeconds: &p.wait})
 	} else {
 		result, err = c.SchedulePost(ctx, team, post, p.in)
 	}
-	switch {
-	case err == nil || wasRefused(err):
-		return result, err
-	case client.IsKind(err, crier.KindConflict): // which may mean that the same request is still running
-		err = fmt.Errorf("%w\nLook before you try again: crier posts show %s", err, post)
-	default:
-		err = fmt.Errorf("%w\nThe server may have received the request: the post may be %s already. Look before you "+
-			"try again: crier posts show %s", err, doing, post)
+	if err != nil && !wasRefused(err) {
+		err = fmt.Errorf("%w\nIt is not known whether this was carried out: the post may be %s already. Look before "+
+			"you try again: crier posts show %s", err, state, post)
 	}
 	return result, err
 }
 
-// wasRefused reports whether the server has refused a request, so that nothing happened. A conflict may mean that the
-// same request is still running.
+// wasRefused reports whether the server has refused a request, so that nothing happened.
 func wasRefused(err error) bool {
 	answer, ok := errors.AsType[*client.Error](err)
-	return ok && answer.Status < http.StatusInternalServerError && answer.Kind != crier.KindConflict
+	return ok && !answer.Uncertain
 }
 
 // showSent prints what became of a post that was published or scheduled.

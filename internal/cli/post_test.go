@@ -130,17 +130,15 @@ func TestInterruptedWhilePublishingSaysThatItMayBePublic(t *testing.T) {
 	}
 }
 
-// A conflict is an answer: nothing is claimed about a post that the server refused.
-func TestARefusedPostIsNotSaidToBePublic(t *testing.T) {
+// A conflict is an answer: nothing happened, and the draft is there.
+func TestRefusedPublishingSaysThatTheDraftWasSaved(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
-	c.run(t, "post", "Hello", "--to", "x", "--yes").
-		want(t, 6, "approved posts only", "Look before you try again: crier posts show ").
-		lacks(t, "may be being published")
-	if posts := c.box.Timeline(t, c.Accounts[0]); len(posts) != 0 {
-		t.Errorf("public are %v", posts)
-	}
+	draft := c.run(t, "posts", "create", "--text", "Hello", "--json").id(t)
+	c.run(t, "post", "Hello", "--to", "x", "--at", "tomorrow 9:00", "--yes").want(t, 6,
+		"This team publishes approved posts only", "(the draft was saved: crier posts show ").lacks(t, "may be")
+	c.run(t, "posts", "now", draft, "--to", "x", "--yes").want(t, 6, "approved posts only").lacks(t, "may be")
 }
 
 func TestTextFromStdin(t *testing.T) {
