@@ -52,6 +52,12 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	// The end of the log is read before the webhooks, and only events up to it are dispatched: those that follow may be
+	// for a webhook that is created before they happen and after the webhooks are read.
+	present, err := tx.EventLog(ctx)
+	if err != nil {
+		return err
+	}
 	webhooks, err := tx.EnabledWebhooks(ctx)
 	if err != nil || len(webhooks) == 0 {
 		return err
@@ -59,7 +65,7 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 	// Events before the first webhook are not delivered.
 	first := slices.MinFunc(webhooks, func(a, b store.Webhook) int { return int(a.AfterSequence - b.AfterSequence) })
 	at = max(at, first.AfterSequence)
-	list, at, err := nextEvents(ctx, tx, at)
+	list, at, err := nextEvents(ctx, tx, at, present.Last)
 	if err != nil {
 		return err
 	}
@@ -70,25 +76,18 @@ func (s *Dispatcher) dispatch(ctx context.Context, tx *store.Tx) error {
 	return tx.SetDispatched(ctx, at)
 }
 
-// nextEvents reads a batch of events after a sequence, and returns up to which sequence all events were read. The log
-// may end with sequences that no event has: those of purged events, or the gap that a restore leaves.
-func nextEvents(ctx context.Context, tx *store.Tx, at int64) (list []store.Event, until int64, err error) {
-	// The end is read first: sequences become visible in their order and together with the end of the log, so the
-	// second statement sees every event up to it. Read afterwards, it could lie behind events that were not read.
-	present, err := tx.EventLog(ctx)
-	if err != nil {
-		return nil, at, err
-	}
+// nextEvents reads a batch of events after a sequence and up to the end of the log, and returns up to which sequence
+// all events were read. The log may end with sequences that no event has: those of purged events, or the gap that a
+// restore leaves. Sequences become visible in their order and together with the end, so every event up to it is seen.
+func nextEvents(ctx context.Context, tx *store.Tx, at, end int64) (list []store.Event, until int64, err error) {
 	if list, err = tx.EventsAfter(ctx, at, dispatchBatch); err != nil {
 		return nil, at, err
 	}
-	if len(list) > 0 {
-		at = list[len(list)-1].Sequence
+	list = slices.DeleteFunc(list, func(e store.Event) bool { return e.Sequence > end })
+	if len(list) == dispatchBatch {
+		return list, list[len(list)-1].Sequence, nil
 	}
-	if len(list) < dispatchBatch {
-		at = max(at, present.Last)
-	}
-	return list, at, nil
+	return list, max(at, end), nil
 }
 
 // fanOutEvents returns which webhook receives which event, and the webhooks in order.

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -67,6 +68,50 @@ func (w *world) afterSequence(hook crier.ID) int64 {
 	stored, err := w.WebhookByID(w.t.Context(), hook)
 	w.must(err)
 	return stored.AfterSequence
+}
+
+// A webhook that is created, and an event that follows, between two reads of a dispatch: the next one has both.
+func TestWebhookCreatedDuringADispatchReceivesWhatFollows(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		if f.Store.Dialect() == store.SQLite {
+			return // one writer
+		}
+		w := newWorld(t, f)
+		w.create("https://example.com/hook")
+		w.happen(1)
+		fresh, _ := w.create("https://example.com/fresh")
+		w.exec(`UPDATE webhooks SET status = 'disabled' WHERE id = $1`, fresh.ID)
+		holder, err := w.Writer().BeginTx(t.Context(), nil)
+		w.must(err)
+		defer func() { _ = holder.Rollback() }()
+		var pid int64
+		w.must(holder.QueryRowContext(t.Context(), `SELECT pg_backend_pid()`).Scan(&pid))
+		_, err = holder.ExecContext(t.Context(), `LOCK TABLE events`)
+		w.must(err)
+		dispatched := make(chan error, 1)
+		go func() { dispatched <- w.Dispatch(t.Context()) }()
+		for w.Scan(`SELECT count(*) FROM pg_stat_activity a
+			WHERE CAST($1 AS integer) = ANY (pg_blocking_pids(a.pid))`, pid) == 0 {
+			runtime.Gosched() // until the dispatch waits for the events
+		}
+		for _, change := range []string{
+			`UPDATE webhooks SET status = 'enabled'`,
+			`UPDATE event_log SET last = last + 1`,
+			`INSERT INTO events (id, sequence, organization_id, team_id, type, data, created_at)
+				SELECT gen_random_uuid(), l.last, e.organization_id, e.team_id, e.type, e.data, e.created_at
+				FROM event_log l CROSS JOIN (SELECT * FROM events LIMIT 1) e`,
+		} {
+			_, err := holder.ExecContext(t.Context(), change)
+			w.must(err)
+		}
+		w.must(holder.Commit())
+		w.must(<-dispatched)
+		w.must(w.Dispatch(t.Context()))
+		if got := w.assigned(fresh.ID); got != 1 {
+			t.Errorf("the new webhook received %d events, want 1", got)
+		}
+	})
 }
 
 // No event is skipped, whichever of the events were visible when the end of the log was read.
