@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -369,5 +370,57 @@ func (c *crowd) checkDelivery(t *testing.T, seed uint64, states ...crier.Deliver
 		})
 	if !slices.Equal(got, want) || total != (store.Total{Count: int64(len(want))}) {
 		t.Errorf("seed %d: %v: %d with total %+v, want %d", seed, states, len(got), total, len(want))
+	}
+}
+
+// copyPosts inserts copies of a post and of its scheduled posts.
+func copyPosts(t *testing.T, f *storetest.Fixture, post crier.ID, copies int) {
+	t.Helper()
+	id, live, ended := `gen_random_uuid()`, ``, ``
+	if f.Dialect() == store.SQLite {
+		id, live, ended = `lower(hex(randomblob(16)))`, `, live`, `, p.live`
+	}
+	mustExec(t, f.Store, numbered+`INSERT INTO posts (id, team_id, post_type, type_given, title, status, delivery_state,
+		save_destination, content_payload_id, scheduled_at, created_at, updated_at)
+		SELECT `+id+`, p.team_id, p.post_type, p.type_given, p.title, p.status, p.delivery_state,
+		p.save_destination, p.content_payload_id, p.scheduled_at, p.created_at, p.updated_at
+		FROM n, posts p WHERE p.id = $1`, post, copies)
+	mustExec(t, f.Store, `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id,
+		provider, status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at,
+		updated_at`+live+`)
+		SELECT `+id+`, p.team_id, p.organization_id, o.id, p.social_account_id, p.provider, p.status, p.scheduled_at,
+		p.timezone, p.payload_id, '{}', '{}', '{}', '{}', p.created_at, p.updated_at`+ended+`
+		FROM publications p JOIN posts o ON o.content_payload_id = p.payload_id AND o.id <> $1
+		WHERE p.post_id = $1`, post)
+}
+
+// Scheduled posts of archived posts, however many, hide nothing from a list by delivery state.
+func TestListsOfPostsByDeliveryStateFindPostsBehindArchivedOnes(t *testing.T) {
+	t.Parallel()
+	const archived = 4300
+	for _, drafts := range []int{0, 2 * archived} { // few posts are walked, and many are found by their state
+		t.Run(fmt.Sprintf("%d drafts", drafts), func(t *testing.T) {
+			t.Parallel()
+			databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+				other := f.NewAccount(crier.ProviderLinkedIn)
+				published := func(p *store.Publication) { p.Status, p.WakeAt = crier.Published, nil }
+				old := f.NewPost("old")
+				f.Schedule(old, published)
+				copyPosts(t, f, old.ID, archived)
+				mustExec(t, f.Store, `UPDATE posts SET status = 'archived'`)
+				copyPosts(t, f, f.NewPost("draft").ID, drafts)
+				post := f.NewPost("new")
+				f.Schedule(post, published, func(p *store.Publication) { p.ScheduledAt = f.After(time.Hour) })
+				f.Schedule(post, func(p *store.Publication) {
+					p.SocialAccountID, p.Provider, p.Status, p.WakeAt = other.ID, other.Provider, crier.Failed, nil
+				})
+				page, total, err := f.Posts(t.Context(), store.PostFilter{TeamID: f.Team.ID,
+					DeliveryStates: []crier.DeliveryState{crier.DeliveryPublished}},
+					store.PageQuery{Sort: "createdAt", Limit: 25}, false)
+				if err != nil || total.Count != 1 || len(page.Rows) != 1 || page.Rows[0].ID != post.ID {
+					t.Errorf("%d posts of %+v, %v", len(page.Rows), total, err)
+				}
+			})
+		})
 	}
 }

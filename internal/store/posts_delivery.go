@@ -129,29 +129,38 @@ func (n deliveryCounts) unscheduled() int64 {
 	return n.posts - all
 }
 
-// deliveryTotal returns the number of posts in the delivery states of a filter, nil if the counts do not tell, and the
-// number of posts of the team.
-func (r reads) deliveryTotal(ctx context.Context, f PostFilter) (total *int64, posts int64, err error) {
+// deliveryCount counts the posts in the delivery states of a filter; nil if the counts do not tell.
+func (r reads) deliveryCount(ctx context.Context, f PostFilter) (*groupCount, error) {
 	n, err := r.deliveryCounts(ctx, f.TeamID)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
+	c := groupCount{team: n.posts}
 	switch states := distinct(f.DeliveryStates); {
 	case slices.Equal(states, []crier.DeliveryState{crier.DeliveryPublishing, crier.DeliveryScheduled}):
-		return new(n.pending()), n.posts, nil
+		c.total = n.pending()
 	case len(states) > 1:
-		return nil, n.posts, nil
-	}
-	switch state := f.DeliveryStates[0]; state {
-	case crier.DeliveryUnscheduled:
-		return new(n.unscheduled()), n.posts, nil
-	case crier.DeliveryScheduled:
+		return nil, nil
+	case states[0] == crier.DeliveryUnscheduled:
+		c.total = n.unscheduled()
+	case states[0] == crier.DeliveryScheduled:
 		begun, err := r.begunAlone(ctx, f, n.begun())
-		return new(n.pending() - begun), n.posts, err
-	case crier.DeliveryPublished, crier.DeliveryFailed, crier.DeliveryMissed, crier.DeliveryUnknown:
-		return new(n.scheduled[crier.ScheduledPostStatus(state)] - n.repeats[string(state)]), n.posts, nil
+		if err != nil {
+			return nil, err
+		}
+		c.total = n.pending() - begun
+	case states[0] == crier.DeliveryPublishing || len(deliveryPublications[states[0]]) == 0:
+		return nil, nil
+	default:
+		c.total = n.scheduled[crier.ScheduledPostStatus(states[0])] - n.repeats[string(states[0])]
 	}
-	return nil, n.posts, nil
+	for _, state := range f.DeliveryStates {
+		for _, s := range deliveryPublications[state] {
+			c.found += n.scheduled[s]
+		}
+	}
+	c.found = max(c.found, c.total)
+	return &c, nil
 }
 
 // begunAlone counts the posts that are pending but not scheduled: all of their pending scheduled posts are being

@@ -67,12 +67,12 @@ func (r reads) Posts(ctx context.Context, f PostFilter, q PageQuery, withSchedul
 
 func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page PageRows[*Post], total Total, err error) {
 	groups := r.groups(f)
-	narrow, known, err := r.selective(ctx, f, groups)
+	how, err := r.selective(ctx, f, groups)
 	if err != nil {
 		return page, total, err
 	}
-	if narrow >= 0 {
-		page, total.Count, err = r.selectivePage(ctx, f, groups, narrow, q)
+	if how.narrow >= 0 {
+		page, total.Count, err = r.selectivePage(ctx, f, groups, how, q)
 		return page, total, err
 	}
 	list := listing[*Post]{columns: postRowColumns, from: postRows, id: "p.id", sorts: postSorts,
@@ -88,8 +88,8 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 		return page, total, err
 	}
 	switch {
-	case known != nil:
-		total.Count = *known
+	case how.total != nil:
+		total.Count = *how.total
 	case page.whole():
 		total.Count = int64(len(page.Rows))
 	case len(groups) == 1 && max(len(f.Providers), len(f.SocialAccountIDs)) > 1:

@@ -15,34 +15,66 @@ const widest = 4096
 // probes are the limits of counting groups, in turn: the first, cheap one finds most selective groups.
 var probes = []int{256, widest}
 
-// selective decides how to read a list: by the posts of a selective group, or -1 to walk the list. total is nil unless
-// the counts tell the length of the list.
-func (r reads) selective(ctx context.Context, f PostFilter, groups []group) (narrow int, total *int64, err error) {
-	var posts int64
-	switch {
-	case len(groups) == 1 && len(f.Words) == 1:
-		var n int64
-		n, posts, err = r.wordTotal(ctx, f.TeamID, f.Words[0])
-		total = &n
-	case len(groups) == 1 && len(f.DeliveryStates) > 0:
-		total, posts, err = r.deliveryTotal(ctx, f)
-	}
-	if err != nil {
-		return -1, nil, err
-	}
-	switch {
-	case total == nil:
-		narrow, err = r.mostSelective(ctx, groups)
-		return narrow, nil, err
-	case *total >= widest || *total**total > walkedPosts*posts:
-		return -1, total, nil
-	}
-	return 0, total, nil
+// reading is how a list is read.
+type reading struct {
+	// narrow is the group whose posts are found and sorted; -1 walks the list.
+	narrow int
+	// limit is more than the number of posts that the group finds.
+	limit int64
+	// total is the length of the list; nil unless the counts tell it.
+	total *int64
 }
 
-// walkedPosts weighs walking the list against finding and sorting all total posts that match: the walk finds one of
-// them every posts / total posts.
+// groupCount is what the counts tell about a list with a single filter.
+type groupCount struct {
+	// total is the length of the list.
+	total int64
+	// found is the number of rows that the filter's index has: also those of archived and deleted posts.
+	found int64
+	// team is the number of posts that a walk passes at most.
+	team int64
+}
+
+// selective decides how to read a list.
+func (r reads) selective(ctx context.Context, f PostFilter, groups []group) (reading, error) {
+	count, err := r.groupCount(ctx, f, groups)
+	if err != nil {
+		return reading{}, err
+	}
+	if count == nil {
+		narrow, err := r.mostSelective(ctx, groups)
+		return reading{narrow: narrow, limit: widest}, err
+	}
+	if count.isWalked() {
+		return reading{narrow: -1, total: &count.total}, nil
+	}
+	limit := int64(widest) // one of few values, so that SQLite need not compile a statement for each
+	for limit < 2*count.found {
+		limit *= 4
+	}
+	return reading{limit: limit, total: &count.total}, nil
+}
+
+// groupCount counts the posts of a list by a single word or by delivery states; nil if the counts do not tell.
+func (r reads) groupCount(ctx context.Context, f PostFilter, groups []group) (*groupCount, error) {
+	switch {
+	case len(groups) == 1 && len(f.Words) == 1:
+		total, posts, err := r.wordTotal(ctx, f.TeamID, f.Words[0])
+		return &groupCount{total: total, found: total, team: posts}, err
+	case len(groups) == 1 && len(f.DeliveryStates) > 0:
+		return r.deliveryCount(ctx, f)
+	}
+	return nil, nil
+}
+
+// walkedPosts weighs walking the list against finding and sorting all posts that match: the walk finds one of them
+// every team / total posts.
 const walkedPosts = 50
+
+// isWalked reports whether walking the list costs less than finding and sorting its posts.
+func (c groupCount) isWalked() bool {
+	return c.total >= widest || c.found > c.team || c.found*c.total > walkedPosts*c.team
+}
 
 // mostSelective returns the index of the group with the fewest posts, or -1 if none is selective.
 func (r reads) mostSelective(ctx context.Context, groups []group) (int, error) {
@@ -90,11 +122,11 @@ type hit struct {
 
 // selectivePage reads a page by a selective group: it finds and sorts all matches in one query, which also counts them,
 // and then reads the rows of the page.
-func (r reads) selectivePage(ctx context.Context, f PostFilter, groups []group, narrow int,
+func (r reads) selectivePage(ctx context.Context, f PostFilter, groups []group, how reading,
 	q PageQuery) (PageRows[*Post],
 	int64, error) {
 	var page PageRows[*Post]
-	hits, err := r.hits(ctx, f, groups, narrow, q)
+	hits, err := r.hits(ctx, f, groups, how, q)
 	if err != nil {
 		return page, 0, err
 	}
@@ -118,9 +150,9 @@ func (r reads) selectivePage(ctx context.Context, f PostFilter, groups []group, 
 }
 
 // hits finds the posts of a selective group that pass the other groups, in list order. LIMIT tells the planner that
-// there are few, as the probe found.
-func (r reads) hits(ctx context.Context, f PostFilter, groups []group, narrow int, q PageQuery) ([]hit, error) {
-	driver, b := f.driven(groups, narrow)
+// there are few.
+func (r reads) hits(ctx context.Context, f PostFilter, groups []group, how reading, q PageQuery) ([]hit, error) {
+	driver, b := f.driven(groups, how.narrow)
 	column, ahead := postSorts[q.Sort], "TRUE"
 	if q.Seek != nil {
 		compare, _ := span{desc: q.Desc != q.Backward, inclusive: q.Inclusive}.order()
@@ -130,7 +162,7 @@ func (r reads) hits(ctx context.Context, f PostFilter, groups []group, narrow in
 	_, direction := span{desc: q.Desc}.order()
 	query := fmt.Sprintf("SELECT p.id, %s FROM (SELECT DISTINCT post_id FROM (%s) AS found LIMIT %d) AS driver %s "+
 		"WHERE %s ORDER BY %s %s, p.id %s",
-		ahead, bind(driver.sql, 0), widest, r.driven("posts", "p", "id", "driver.post_id"),
+		ahead, bind(driver.sql, 0), how.limit, r.driven("posts", "p", "id", "driver.post_id"),
 		bind(b.where, len(driver.args)), column, direction, direction)
 	rows, err := r.q.QueryContext(ctx, query, b.args...)
 	if err != nil {
