@@ -51,7 +51,8 @@ type TenantRequest struct {
 }
 
 // BindKey rejects a secret key that does not belong to this store. A ring that starts with a new key and contains the
-// old one rebinds the store to the new one. It rejects a ring, too, that lacks the key of records.
+// old one rebinds the store to the new one; so does any ring if the old key is accepted as lost. A ring that lacks the
+// key of records is rejected, too.
 func (s *Instance) BindKey(ctx context.Context) error {
 	if err := s.CheckKey(ctx); err != nil { // it explains more than the records would
 		return err
@@ -88,12 +89,12 @@ func (s *Instance) CheckKey(ctx context.Context) error {
 }
 
 func (s *Instance) fits(bound string) error {
-	if bound == "" || s.keys.Holds(bound) {
+	if bound == "" || s.keys.Holds(bound) || s.acceptLostKey {
 		return nil
 	}
 	return fmt.Errorf("this store is sealed with another secret key (fingerprint %.8s…, this one is %.8s…): "+
-		"start with the key it was made with, or list the new key first and the old one behind a comma", bound,
-		s.keys.Fingerprint())
+		"start with the key it was made with, or list the new key first and the old one behind a comma; if it is "+
+		"lost, CRIER_ACCEPT_LOST_KEY=on starts without the records that need it", bound, s.keys.Fingerprint())
 }
 
 // Empty reports whether the store has no tenants.

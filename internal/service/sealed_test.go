@@ -255,13 +255,24 @@ func TestKeysAreRotated(t *testing.T) {
 func TestALostKeyIsAcceptedOnRequest(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx := t.Context()
 		newVault(t, f, testSecret)
+		if err := newRules(t, f.Store, testSecret).Instance.BindKey(ctx); err != nil {
+			t.Fatal(err)
+		}
+		fresh := newRules(t, f.Store, freshSecret).Instance
+		if err := fresh.BindKey(ctx); err == nil {
+			t.Error("the key of the store is given up without a request")
+		}
 		accepting := newRulesWith(t, f.Store, freshSecret, func(c *Config) { c.AcceptLostKey = true })
-		if err := accepting.Instance.BindKey(t.Context()); err != nil {
+		if err := accepting.Instance.BindKey(ctx); err != nil {
 			t.Error(err)
 		}
-		if err := newRules(t, f.Store, freshSecret).Instance.BindKey(t.Context()); err == nil {
-			t.Error("it is accepted without a request")
+		if err := fresh.CheckKey(ctx); err != nil {
+			t.Errorf("the store is not bound to the new key: %v", err)
+		}
+		if err := fresh.BindKey(ctx); err == nil {
+			t.Error("the key of records is given up without a request")
 		}
 	})
 }
