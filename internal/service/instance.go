@@ -57,7 +57,7 @@ func (s *Instance) BindKey(ctx context.Context) error {
 	if err := s.CheckKey(ctx); err != nil { // it explains more than the records would
 		return err
 	}
-	if err := s.CheckRecords(ctx); err != nil {
+	if err := s.CheckRecords(ctx, true); err != nil {
 		return err
 	}
 	return s.bind(ctx)

@@ -59,12 +59,12 @@ func (c *SealedCount) add(count int64, noun string) {
 	}
 }
 
-// CheckRecords rejects a ring that lacks the key of records that this node will read. It is quick: of the stored
-// responses, which end within a day, it looks at some.
-func (s *Instance) CheckRecords(ctx context.Context) error {
+// CheckRecords rejects a ring that lacks the key of records. If it is to be quick, it looks at some of the records that
+// may be very many.
+func (s *Instance) CheckRecords(ctx context.Context, quickly bool) error {
 	var lost SealedCount
 	for _, records := range sealed {
-		counts, err := s.store.SealedBy(ctx, records.SealedColumn, true)
+		counts, err := s.store.SealedBy(ctx, records.SealedColumn, quickly)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"crier"
 	"crier/internal/auth"
+	"crier/internal/publish"
 	"crier/internal/store"
 	"crier/internal/store/storetest"
 )
@@ -273,6 +274,29 @@ func TestALostKeyIsAcceptedOnRequest(t *testing.T) {
 		}
 		if err := fresh.BindKey(ctx); err == nil {
 			t.Error("the key of records is given up without a request")
+		}
+	})
+}
+
+// The start of a node looks at the publications that are due next, and not at those that have ended.
+func TestACompleteCheckReadsEveryRecord(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		post := f.Schedule(f.NewPost("Hello"), func(p *store.Publication) { p.Status, p.WakeAt = crier.Published, nil })
+		secrets, err := ringOf(t, testSecret).Seal([]byte("x"), publish.StateContext(post.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Writer().ExecContext(t.Context(), `UPDATE publications SET state_secrets = $2 WHERE id = $1`,
+			post.ID, secrets); err != nil {
+			t.Fatal(err)
+		}
+		fresh := newRules(t, f.Store, freshSecret).Instance
+		if err := fresh.CheckRecords(t.Context(), true); err != nil {
+			t.Errorf("a node does not start: %v", err)
+		}
+		if err := fresh.CheckRecords(t.Context(), false); err == nil {
+			t.Error("the record is not found")
 		}
 	})
 }
