@@ -84,7 +84,7 @@ func (r *Reception) Add(other Reception) {
 func (a *API) Receive(post sim.Post) Reception {
 	r := Reception{Likes: a.Env.Likes(post), Comments: a.Env.Posts.CountChildren(post.ID, sim.KindComment),
 		Reposts: a.Env.Posts.CountChildren(post.ID, sim.KindRepost),
-		Quotes:  a.Env.Posts.CountChildren(post.ID, sim.KindPost)}
+		Quotes:  a.Env.Posts.CountQuotes(post.ID)}
 	r.more = post.ViewsOr(r.Views()) - r.Views()
 	return r
 }

@@ -27,8 +27,7 @@ type statistics struct {
 // measure needs a running View or Update.
 func (n *network) measure(post sim.Post) statistics {
 	s := statistics{CommentCount: len(n.descendants(post.ID)),
-		ShareCount: n.env.Posts.CountChildren(post.ID, sim.KindRepost) +
-			n.env.Posts.CountChildren(post.ID, sim.KindPost)}
+		ShareCount: n.env.Posts.CountChildren(post.ID, sim.KindRepost) + n.env.Posts.CountQuotes(post.ID)}
 	for _, count := range n.reactionsOf(post) {
 		s.LikeCount += count
 	}

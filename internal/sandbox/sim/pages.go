@@ -193,11 +193,13 @@ func (e *Env) postView(p Post, withReplies bool) postView {
 		v.Pictures = append(v.Pictures, mediaView{Media: m, Shown: e.Media.has(m.SHA256),
 			Video: strings.HasPrefix(m.Type, "video/")})
 	}
-	if p.Kind != KindComment && p.ParentID != "" {
-		if original, ok := e.Posts.Get(p.ParentID); ok {
-			view := e.postView(original, false)
-			v.Original = &view
-		}
+	shown := p.Quotes()
+	if p.Kind == KindRepost {
+		shown = p.ParentID
+	}
+	if original, ok := e.Posts.Get(shown); ok {
+		view := e.postView(original, false)
+		v.Original = &view
 	}
 	if withReplies {
 		v.Replies = e.replies(p.ID, nil)

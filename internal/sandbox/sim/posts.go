@@ -18,6 +18,7 @@ type Post struct {
 	AccountID string    `json:"account"`
 	Kind      Kind      `json:"kind"`
 	ParentID  string    `json:"parent,omitempty"` // the target of a comment, a repost or a quote
+	QuotedID  string    `json:"quoted,omitempty"` // what a comment also quotes; see Quotes
 	Text      string    `json:"text,omitempty"`
 	Media     []Media   `json:"media,omitempty"`
 	CreatedAt time.Time `json:"created"`
@@ -30,6 +31,18 @@ type Post struct {
 // Deleted reports whether the post was deleted.
 func (p Post) Deleted() bool { return !p.DeletedAt.IsZero() }
 
+// Quotes returns the id of the post that this one quotes, or "".
+func (p Post) Quotes() string {
+	switch p.Kind {
+	case KindPost:
+		return p.ParentID
+	case KindComment:
+		return p.QuotedID
+	default:
+		return ""
+	}
+}
+
 // Posts holds everything that was ever published on a network, with indexes for fast queries. All methods need a
 // running View or Update of the store.
 type Posts struct {
@@ -37,10 +50,12 @@ type Posts struct {
 	byAccount map[string][]string
 	roots     []string
 	children  map[string][]string
+	quotes    map[string][]string
 }
 
 func newPosts(s *Store) *Posts {
-	p := &Posts{table: NewTable[Post](s, "posts"), byAccount: map[string][]string{}, children: map[string][]string{}}
+	p := &Posts{table: NewTable[Post](s, "posts"), byAccount: map[string][]string{}, children: map[string][]string{},
+		quotes: map[string][]string{}}
 	p.table.Watch(p.index)
 	return p
 }
@@ -52,6 +67,9 @@ func (p *Posts) index(id string, before, after *Post) {
 	p.byAccount[after.AccountID] = append(p.byAccount[after.AccountID], id)
 	if after.ParentID != "" {
 		p.children[after.ParentID] = append(p.children[after.ParentID], id)
+	}
+	if quoted := after.Quotes(); quoted != "" {
+		p.quotes[quoted] = append(p.quotes[quoted], id)
 	}
 	if after.Kind != KindComment {
 		p.roots = append(p.roots, id)
@@ -86,11 +104,22 @@ func (p *Posts) ByAccount(accountID string) []string { return p.byAccount[accoun
 // changed or retained.
 func (p *Posts) Children(id string) []string { return p.children[id] }
 
-// CountChildren returns how many of a post's comments, reposts or quotes (of kind post) are not deleted.
+// CountChildren returns how many of a post's comments or reposts are not deleted.
 func (p *Posts) CountChildren(id string, kind Kind) int {
 	n := 0
 	for _, child := range p.children[id] {
 		if post, ok := p.Live(child); ok && post.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// CountQuotes returns how many quotes of a post are not deleted: posts, and comments that also quote it.
+func (p *Posts) CountQuotes(id string) int {
+	n := 0
+	for _, quote := range p.quotes[id] {
+		if _, ok := p.Live(quote); ok {
 			n++
 		}
 	}

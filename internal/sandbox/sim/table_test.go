@@ -128,11 +128,17 @@ func TestPostsAreIndexedByAccountParentAndKind(t *testing.T) {
 		posts.Put(tx, Post{ID: "2", AccountID: "bob", Kind: KindComment, ParentID: "1"})
 		posts.Put(tx, Post{ID: "3", AccountID: "bob", Kind: KindRepost, ParentID: "1"})
 		posts.Put(tx, Post{ID: "4", AccountID: "ada", Kind: KindPost, ParentID: "1"})
-		posts.Put(tx, Post{ID: "5", AccountID: "ada", Kind: KindComment, ParentID: "2"})
+		posts.Put(tx, Post{ID: "5", AccountID: "ada", Kind: KindComment, ParentID: "2", QuotedID: "1"})
+		posts.Put(tx, Post{ID: "6", AccountID: "ada", Kind: KindComment, ParentID: "2", QuotedID: "1"})
 	})
-	put(t, s, func(tx *Tx) { p, _ := posts.Get("3"); posts.Delete(tx, p) })
+	put(t, s, func(tx *Tx) {
+		for _, id := range []string{"3", "6"} {
+			p, _ := posts.Get(id)
+			posts.Delete(tx, p)
+		}
+	})
 	s.View(func() {
-		for name, got := range map[string][]string{"1 4 5": posts.ByAccount("ada"), "2 3": posts.ByAccount("bob"),
+		for name, got := range map[string][]string{"1 4 5 6": posts.ByAccount("ada"), "2 3": posts.ByAccount("bob"),
 			"2 3 4": posts.Children("1"), "1 3 4": posts.Roots(), "": posts.Children("4")} {
 			if strings.Join(got, " ") != name {
 				t.Errorf("%v, want %s", got, name)
@@ -143,12 +149,15 @@ func TestPostsAreIndexedByAccountParentAndKind(t *testing.T) {
 				t.Errorf("%d children of kind %s, want %d", got, kind, want)
 			}
 		}
+		if got := posts.CountQuotes("1"); got != 2 {
+			t.Errorf("%d quotes, want those of a post and a comment", got)
+		}
 		gone, ok := posts.Get("3")
 		if _, live := posts.Live("3"); live || !ok || !gone.Deleted() {
 			t.Errorf("the deleted post is %+v, live %t", gone, live)
 		}
 	})
-	if seen != 6 {
+	if seen != 8 {
 		t.Errorf("the watch saw %d changes", seen)
 	}
 }

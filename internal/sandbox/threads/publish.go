@@ -135,7 +135,7 @@ func (n *network) release(tx *sim.Tx, draft container) sim.Post {
 	post := sim.Post{ID: graph.NewID(tx), AccountID: draft.OwnerID, Kind: sim.KindPost, ParentID: draft.Quotes,
 		Text: draft.Text, CreatedAt: tx.Now()}
 	if draft.ReplyTo != "" {
-		post.Kind, post.ParentID = sim.KindComment, draft.ReplyTo
+		post.Kind, post.ParentID, post.QuotedID = sim.KindComment, draft.ReplyTo, draft.Quotes
 	}
 	for _, file := range draft.Media {
 		file.ID = post.ID

@@ -245,13 +245,13 @@ func (n *network) mediaField(c *graph.Call, post sim.Post, f graph.Field) any {
 
 // relation returns a post's references to others.
 func (n *network) relation(c *graph.Call, post sim.Post, t thread, field string) (any, bool) {
-	isReply, isQuote := post.Kind == sim.KindComment, post.Kind == sim.KindPost && post.ParentID != ""
+	isReply := post.Kind == sim.KindComment
 	root, _ := n.Env.Posts.Get(n.rootOf(post))
 	switch field {
 	case "is_quote_post":
-		return isQuote, true
+		return post.Quotes() != "", true
 	case "quoted_post":
-		return reference(post.ParentID, isQuote), true
+		return reference(post.Quotes(), post.Quotes() != ""), true
 	case "reposted_post":
 		return reference(post.ParentID, post.Kind == sim.KindRepost), true
 	case "has_replies":

@@ -193,6 +193,7 @@ func TestRelationsOfPosts(t *testing.T) {
 	reply := a.reply(root, "one")
 	below := a.reply(reply, "two")
 	quote := a.publish("media_type", "TEXT", "text", "as I said", "quote_post_id", root)
+	both := a.publish("media_type", "TEXT", "text", "as you said", "reply_to_id", below, "quote_post_id", root)
 	repost := a.must("POST", root+"/repost").Text("id")
 	const fields = "is_quote_post,quoted_post,reposted_post,has_replies,is_reply,root_post,replied_to," +
 		"is_reply_owned_by_me,hide_status,media_type,owner"
@@ -201,7 +202,10 @@ func TestRelationsOfPosts(t *testing.T) {
 		root: {"is_quote_post": false, "quoted_post": nil, "has_replies": true, "is_reply": false, "root_post": nil},
 		reply: {"is_reply": true, "root_post": ref(root), "replied_to": ref(root), "is_reply_owned_by_me": true,
 			"hide_status": "NOT_HUSHED"},
-		below: {"is_reply": true, "root_post": ref(root), "replied_to": ref(reply), "has_replies": false},
+		below: {"is_reply": true, "root_post": ref(root), "replied_to": ref(reply), "has_replies": true,
+			"is_quote_post": false, "quoted_post": nil},
+		both: {"is_reply": true, "root_post": ref(root), "replied_to": ref(below), "is_quote_post": true,
+			"quoted_post": ref(root)},
 		quote: {"is_quote_post": true, "quoted_post": ref(root), "is_reply": false, "reposted_post": nil},
 		repost: {"reposted_post": ref(root), "media_type": "REPOST_FACADE", "is_quote_post": false,
 			"owner": ref(a.seed.AccountID)},
@@ -212,6 +216,10 @@ func TestRelationsOfPosts(t *testing.T) {
 				t.Errorf("%s of %s is %v, want %v", field, id, got, value)
 			}
 		}
+	}
+	if numbers := a.must("GET", root+"/insights", "metric", "quotes"); numbers.Value("data", 0, "values", 0,
+		"value") != 2.0 {
+		t.Errorf("quotes of the post and of the reply: %s", numbers.Body)
 	}
 	if again := a.must("POST", root+"/repost").Text("id"); again != repost {
 		t.Errorf("reposted twice: %s and %s", repost, again)

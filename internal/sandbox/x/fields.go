@@ -260,7 +260,7 @@ type metrics struct {
 func (n *network) measure(post sim.Post) metrics {
 	m := metrics{likes: n.env.Likes(post), replies: n.env.Posts.CountChildren(post.ID, sim.KindComment),
 		reposts: n.env.Posts.CountChildren(post.ID, sim.KindRepost),
-		quotes:  n.env.Posts.CountChildren(post.ID, sim.KindPost)}
+		quotes:  n.env.Posts.CountQuotes(post.ID)}
 	m.impressions = post.ViewsOr(20*m.likes + 10*m.reposts + 5*m.replies)
 	if len(findURLs(post.Text)) > 0 {
 		m.clicks = m.likes

@@ -203,8 +203,9 @@ func TestRenamedNetworkUsesNewFieldNames(t *testing.T) {
 		resp.Text("data", "referenced_posts", 0, "id") != root {
 		t.Errorf("response %s", resp.Body)
 	}
+	a.post(`{"text":"as you said","quote_tweet_id":"` + root + `","reply":{"in_reply_to_tweet_id":"` + quote + `"}}`)
 	root2 := a.get(http.StatusOK, "/2/tweets/"+root+"?tweet.fields=public_metrics")
-	if root2.Value("data", "public_metrics", "quote_count") != 1.0 {
+	if root2.Value("data", "public_metrics", "quote_count") != 2.0 {
 		t.Errorf("the quoted post is %s", root2.Body)
 	}
 }

@@ -162,7 +162,7 @@ func (n *network) publish(tx *sim.Tx, in tweetInput, c caller, files []medium, p
 	}
 	if in.Reply != nil {
 		parent, _ := n.tweets.Get(in.Reply.InReplyTo)
-		post.Kind = sim.KindComment
+		post.Kind, post.QuotedID = sim.KindComment, in.QuoteTweetID
 		row.ReplyTo, row.ConversationID = in.Reply.InReplyTo, parent.ConversationID
 	}
 	for _, file := range files {
