@@ -30,7 +30,8 @@ type movie struct {
 	context   mp4.Context
 	boxes     int
 	timescale uint32
-	duration  uint64 // in units of timescale
+	duration  uint64 // in units of timescale; 0 if it is unknown
+	segments  segmentTimes
 	tracks    []*movieTrack
 	defaults  map[uint32]uint32 // ticks per sample of a fragmented track
 	fragment  *movieTrack       // the track of the current fragment
@@ -114,18 +115,20 @@ func (m *movie) visit(box isoBox, at int64) error {
 	case "mvhd":
 		var header mp4.Mvhd
 		err := m.leaf(box, &header)
-		m.timescale, m.duration = header.Timescale, header.GetDuration()
+		m.timescale, m.duration = header.Timescale, knownTicks(header.GetDuration())
 		return err
 	case "mehd":
 		var header mp4.Mehd
 		err := m.leaf(box, &header)
-		m.duration = max(m.duration, header.GetFragmentDuration())
+		m.duration = max(m.duration, knownTicks(header.GetFragmentDuration()))
 		return err
 	case "trex":
 		var defaults mp4.Trex
 		err := m.leaf(box, &defaults)
 		m.defaults[defaults.TrackID] = defaults.DefaultSampleDuration
 		return err
+	case "sidx":
+		return m.readSegmentIndex(box)
 	case "tfhd":
 		return m.readFragmentHeader(box)
 	case "trun":

@@ -52,40 +52,6 @@ func (m *movie) firstTrack(handler string) *movieTrack {
 	return found
 }
 
-// addTimes calculates duration, frame rate and bit rate.
-func (m *movie) addTimes(video *movieTrack, info *Info) error {
-	if m.timescale > 0 {
-		info.DurationSeconds = float64(m.duration) / float64(m.timescale)
-	}
-	pictures := video.seconds()
-	if info.DurationSeconds == 0 {
-		for _, t := range m.tracks {
-			info.DurationSeconds = max(info.DurationSeconds, t.seconds())
-		}
-	}
-	const longest = 1000 * 3600
-	if info.DurationSeconds <= 0 || info.DurationSeconds > longest {
-		return corrupt("video", "it has no duration")
-	}
-	info.BitRate = int64(float64(m.src.size) * 8 / info.DurationSeconds)
-	if pictures > 0 {
-		info.FrameRate = float64(video.samples) / pictures
-	}
-	return nil
-}
-
-// seconds returns the duration of a track's samples.
-func (t *movieTrack) seconds() float64 {
-	if t.timescale == 0 {
-		return 0
-	}
-	ticks := t.duration
-	if t.fragmentTicks > 0 {
-		ticks = t.fragmentTicks
-	}
-	return float64(ticks) / float64(t.timescale)
-}
-
 // codecNames are the common names of four-letter codes; others keep their code.
 var codecNames = map[string]string{
 	"avc1": "h264", "avc2": "h264", "avc3": "h264", "avc4": "h264",

@@ -12,7 +12,8 @@ type movieTrack struct {
 	id            uint32
 	handler       string // vide, soun, ...
 	timescale     uint32
-	duration      uint64
+	duration      uint64 // of the samples in the index; 0 if it is unknown
+	shownFor      uint64 // in units of the movie; 0 if it is unknown
 	samples       uint64
 	fragmentTicks uint64
 	rotation      int
@@ -36,12 +37,14 @@ func (m *movie) visitTrack(t *movieTrack, box isoBox) error {
 	case "mdhd":
 		var header mp4.Mdhd
 		err := m.leaf(box, &header)
-		t.timescale, t.duration = header.Timescale, header.GetDuration()
+		t.timescale, t.duration = header.Timescale, knownTicks(header.GetDuration())
 		return err
 	case "hdlr":
 		return m.readHandler(t, box)
 	case "elst":
 		return m.readEdits(box)
+	case "stts":
+		return m.readSampleTimes(t, box)
 	case "stsz", "stz2":
 		return m.readCount(box, 8, &t.samples)
 	case "stco", "co64":
@@ -71,6 +74,7 @@ func (m *movie) readTrackHeader(t *movieTrack, box isoBox) error {
 		return err
 	}
 	t.id, t.width, t.height = header.TrackID, int(header.Width>>16), int(header.Height>>16)
+	t.shownFor = knownTicks(header.GetDuration())
 	a, b, c, d := sign(header.Matrix[0]), sign(header.Matrix[1]), sign(header.Matrix[3]), sign(header.Matrix[4])
 	switch [4]int{a, b, c, d} {
 	case [4]int{0, 1, -1, 0}:

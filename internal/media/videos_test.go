@@ -2,6 +2,7 @@ package media
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -27,6 +28,9 @@ type clip struct {
 	handler  string
 	mvhdTime int // thousandths
 	mdhdTime int
+	tkhdTime int    // thousandths; 0 is that of mdhd
+	mvhd     []byte // instead of the one of mvhdTime
+	stts     []byte
 	samples  int
 	extra    []byte // after the tracks, in moov
 	behind   []byte // after moov
@@ -53,19 +57,22 @@ func soundTrack(code string, version int, parts ...[]byte) []byte {
 }
 
 func (c clip) trak(id int, handler string, entry []byte, samples int) []byte {
-	header := slices.Concat(u32(7), u32(0), u32(0), u32(id), u32(0), u32(c.mdhdTime), make([]byte, 16), u32(1<<16),
-		u32(0),
-		u32(0), u32(0), u32(1<<16), u32(0), u32(0), u32(0), u32(1<<30), u32(64<<16), u32(36<<16))
+	header := slices.Concat(u32(7), u32(0), u32(0), u32(id), u32(0), u32(cmp.Or(c.tkhdTime, c.mdhdTime)),
+		make([]byte, 16), u32(1<<16), u32(0), u32(0), u32(0), u32(1<<16), u32(0), u32(0), u32(0), u32(1<<30),
+		u32(64<<16), u32(36<<16))
 	media := isoPart("mdia",
 		isoPart("mdhd", u32(0), u32(0), u32(0), u32(1000), u32(c.mdhdTime), u32(0)),
 		isoPart("hdlr", u32(0), u32(0), []byte(handler), make([]byte, 12), []byte{0}),
-		isoPart("minf", isoPart("stbl", isoPart("stsd", u32(0), u32(1), entry),
+		isoPart("minf", isoPart("stbl", isoPart("stsd", u32(0), u32(1), entry), c.stts,
 			isoPart("stsz", u32(0), u32(1), u32(samples)), isoPart("stco", u32(0), u32(0)))))
 	return isoPart("trak", isoPart("tkhd", header), c.edits, media)
 }
 
 func (c clip) file() []byte {
 	header := isoPart("mvhd", u32(0), u32(0), u32(0), u32(1000), u32(c.mvhdTime), make([]byte, 80))
+	if c.mvhd != nil {
+		header = c.mvhd
+	}
 	tracks := c.trak(1, c.handler, c.entry, c.samples)
 	if c.sound != nil {
 		tracks = append(tracks, c.trak(2, "soun", c.sound, 90)...)
@@ -136,8 +143,11 @@ func TestMP4ThatContradictsItselfIsRefused(t *testing.T) {
 	}{
 		"only sound": {func(c *clip) { c.handler, c.entry = "soun", soundTrack("mp4a", 0) }, ReasonUnsupported,
 			"no pictures"},
-		"no time at all":            {func(c *clip) { c.mvhdTime, c.mdhdTime = 0, 0 }, ReasonCorrupt, "no duration"},
-		"a thousand hours and more": {func(c *clip) { c.mvhdTime = math.MaxUint32 }, ReasonCorrupt, "no duration"},
+		"no time at all": {func(c *clip) { c.mvhdTime, c.mdhdTime = 0, 0 }, ReasonCorrupt, "no duration"},
+		"a thousand hours and more": {func(c *clip) { c.mvhdTime = math.MaxUint32 - 1 }, ReasonCorrupt,
+			"no duration"},
+		"unknown times": {func(c *clip) { c.mvhdTime, c.mdhdTime = math.MaxUint32, math.MaxUint32 }, ReasonCorrupt,
+			"no duration"},
 		"a part longer than its parent": {func(c *clip) { c.extra = append(u32(9999), "free"...) }, ReasonCorrupt,
 			"the size of a part is wrong"},
 		"a part shorter than its head": {func(c *clip) { c.extra = append(u32(4), "free"...) }, ReasonCorrupt,
@@ -181,6 +191,70 @@ func TestMP4ThatContradictsItselfIsRefused(t *testing.T) {
 		9)))); refusal == nil ||
 		refusal.Reason != ReasonCutOff || !strings.Contains(refusal.Message, "its index is missing") {
 		t.Errorf("without an index: %v", refusal)
+	}
+}
+
+// Recorders that stream write the header of the movie before they know its duration.
+func TestMP4WithoutDurationInFrontTellsItElsewhere(t *testing.T) {
+	t.Parallel()
+	const unknown = math.MaxUint32
+	index := func(from int, durations ...int) []byte {
+		parts := [][]byte{u32(0), u32(1), u32(1000), u32(from), u32(0), u16(0), u16(len(durations))}
+		for _, d := range durations {
+			parts = append(parts, u32(0), u32(d), u32(0))
+		}
+		return isoPart("sidx", parts...)
+	}
+	long := isoPart("sidx", u32(1<<24), u32(1), u32(1000), u32(1), u32(0), u32(0), u32(0), u16(0), u16(1), u32(0),
+		u32(2000), u32(0))
+	extends := isoPart("mvex", isoPart("trex", u32(0), u32(1), u32(1), u32(40), u32(0), u32(0)))
+	fragment := isoPart("moof", isoPart("traf", isoPart("tfhd", u32(0), u32(1)),
+		isoPart("trun", u32(0), u32(50))))
+	for name, c := range map[string]struct {
+		change    func(*clip)
+		seconds   float64
+		frameRate float64
+	}{
+		"the track's data": {func(*clip) {}, 2, 25},
+		"64 bits": {func(c *clip) {
+			c.mvhd = isoPart("mvhd", u32(1<<24), make([]byte, 16), u32(1000), u32(-1), u32(-1), make([]byte, 80))
+		}, 2, 25},
+		"the track": {func(c *clip) { c.mdhdTime, c.tkhdTime = unknown, 2500 }, 2.5, 20},
+		"the frames": {func(c *clip) {
+			c.mdhdTime, c.stts = unknown, isoPart("stts", u32(0), u32(2), u32(40), u32(40), u32(10), u32(90))
+		}, 2.5, 20},
+		"mehd": {func(c *clip) {
+			c.mdhdTime, c.extra = unknown, isoPart("mvex", isoPart("mehd", u32(0), u32(4000)))
+		}, 4, 0},
+		"mehd after an unknown one": {func(c *clip) {
+			c.mdhdTime, c.extra = 0, isoPart("mvex", isoPart("mehd", u32(0), u32(-1)), isoPart("mehd", u32(0),
+				u32(4000)))
+		}, 4, 0},
+		"fragments": {func(c *clip) {
+			c.mdhdTime, c.samples, c.extra, c.behind = unknown, 0, extends, fragment
+		}, 2, 25},
+		"a fragment, and 0 in front": {func(c *clip) {
+			c.mvhdTime, c.mdhdTime, c.samples, c.extra, c.behind = 0, 0, 0, extends, fragment
+		}, 2, 25},
+		"the index of segments": {func(c *clip) { c.mdhdTime, c.behind = 0, index(700, 1500, 500) }, 2, 0},
+		"an index of 64 bits":   {func(c *clip) { c.mdhdTime, c.behind = 0, long }, 2, 0},
+		"an index per segment": {func(c *clip) {
+			c.mdhdTime, c.behind = unknown, slices.Concat(index(700, 1500), index(2200, 500))
+		}, 2, 0},
+		"the whole index beside one that is cut short": {func(c *clip) {
+			cut := isoPart("sidx", index(0, 9000)[8:32])
+			c.mdhdTime, c.behind = unknown, slices.Concat(cut, isoPart("sidx", u32(0)), index(0, 2000))
+		}, 2, 0},
+	} {
+		given := newClip()
+		given.mvhdTime = unknown
+		c.change(&given)
+		got, refusal := probed(t, given.file())
+		if refusal != nil || math.Abs(got.DurationSeconds-c.seconds) > 1e-9 ||
+			math.Abs(got.FrameRate-c.frameRate) > 1e-9 {
+			t.Errorf("%s: %g s, %g frames per second, %v; want %g, %g", name, got.DurationSeconds, got.FrameRate,
+				refusal, c.seconds, c.frameRate)
+		}
 	}
 }
 
