@@ -8,6 +8,8 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
+
+	"crier/internal/store"
 )
 
 const (
@@ -64,9 +66,24 @@ func (e *riverEngine[TTx]) notify(ctx context.Context, queues map[string]bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
 	defer cancel()
+	_ = e.client.Driver().GetExecutor().NotifyMany(ctx, insertedInto(queues)) // otherwise they are found by polling
+}
+
+// notifyIn is notify for jobs of a transaction, as a part of it.
+func (e *riverEngine[TTx]) notifyIn(ctx context.Context, tx *store.Tx, queues map[string]bool) error {
+	return e.join(ctx, tx, func(t TTx) error {
+		if err := e.client.Driver().UnwrapExecutor(t).NotifyMany(ctx, insertedInto(queues)); err != nil {
+			return fmt.Errorf("notify of jobs: %w", err)
+		}
+		return nil
+	})
+}
+
+// insertedInto returns River's notification of new jobs.
+func insertedInto(queues map[string]bool) *riverdriver.NotifyManyParams {
 	params := &riverdriver.NotifyManyParams{Topic: insertTopic}
 	for queue := range queues {
 		params.Payload = append(params.Payload, fmt.Sprintf(`{"queue": %q}`, queue))
 	}
-	_ = e.client.Driver().GetExecutor().NotifyMany(ctx, params) // otherwise they are found by polling
+	return params
 }

@@ -59,6 +59,7 @@ type Queue struct {
 	running    atomic.Bool
 	// advanced counts the runs on publications of this node.
 	advanced atomic.Int64
+	waker    *waker
 	loops    sync.WaitGroup
 	stop     context.CancelFunc
 }
@@ -69,6 +70,8 @@ type engine interface {
 	migrated(ctx context.Context) (bool, error)
 	insert(ctx context.Context, tx *store.Tx, jobs []river.InsertManyParams) error
 	promote(ctx context.Context, until time.Time) error
+	notify(ctx context.Context, queues map[string]bool)
+	notifyIn(ctx context.Context, tx *store.Tx, queues map[string]bool) error
 	start(ctx context.Context) error
 	drain(ctx context.Context, handBack func()) error
 	abort(ctx context.Context) error
@@ -88,6 +91,7 @@ func New(cfg Config) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build the job engine: %w", err)
 	}
+	q.waker = &waker{notify: q.engine.notify}
 	return q, nil
 }
 
@@ -147,7 +151,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, jobs ...job.Job) erro
 	if err := q.engine.insert(ctx, tx, params); err != nil {
 		return fmt.Errorf("enqueue %s: %w", jobs[0].Args.Kind(), err)
 	}
-	return nil
+	return q.wake(ctx, tx, jobs)
 }
 
 // queueOf returns the queue of a job: publications have one per network, and jobs that decode files have their own, so

@@ -32,6 +32,8 @@ type Tx struct {
 	crowded []crier.ID
 	// touched is what the transaction may have changed, for caches to drop after the commit.
 	touched *touched
+	// afterCommit are called after the commit.
+	afterCommit []func()
 }
 
 // maxTxAttempts limits how often a transaction is attempted if it deadlocks.
@@ -107,6 +109,9 @@ func (tx *Tx) run(ctx context.Context, fn func(tx *Tx) error) error {
 	return tx.writeEvents(ctx)
 }
 
+// AfterCommit calls fn once the transaction is committed, before WithTx returns. fn must not wait for anything.
+func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
+
 // committed sends the signals that a committed transaction causes.
 func (s *Store) committed(tx *Tx) {
 	if tx.touched.credentials {
@@ -116,6 +121,9 @@ func (s *Store) committed(tx *Tx) {
 		s.tellOfEvents()
 	}
 	s.tellOfCrowded(tx.crowded)
+	for _, fn := range tx.afterCommit {
+		fn()
+	}
 }
 
 // ignoreDone drops errors about a transaction or connection that ended with its context.

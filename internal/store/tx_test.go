@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"crier"
@@ -51,6 +52,28 @@ func TestPipelinedStatementsKeepOrderAndErrors(t *testing.T) {
 		}
 		if o, err := st.Organization(ctx, organization); err != nil || o.CreditsBalance != 12 {
 			t.Errorf("after a transaction that failed the balance is %d, %v", o.CreditsBalance, err)
+		}
+	})
+}
+
+func TestAfterCommitIsCalledOnceTheTransactionIsCommitted(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		called, undo := 0, errors.New("undo")
+		for _, end := range []error{undo, nil} {
+			err := st.WithTx(t.Context(), func(tx *store.Tx) error {
+				tx.AfterCommit(func() { called++ })
+				if called != 0 {
+					t.Error("called before the commit")
+				}
+				return end
+			})
+			if !errors.Is(err, end) {
+				t.Fatal(err)
+			}
+		}
+		if called != 1 {
+			t.Errorf("called %d times for a transaction that was rolled back and one that was committed", called)
 		}
 	})
 }
