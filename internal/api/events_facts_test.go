@@ -104,7 +104,7 @@ func TestPostEventsHaveThePreviousValuesOfAllChangedFields(t *testing.T) {
 					want[field] = before[field] // nil is null
 				}
 			}
-			for _, field := range strings.FieldsSeq(change.some) {
+			for field := range strings.FieldsSeq(change.some) {
 				if _, changed := want[field]; !changed {
 					t.Errorf("%v leaves %s as it was", change.body, field)
 				}
