@@ -23,7 +23,7 @@ type waker struct {
 }
 
 // wake notifies of the queues, at once or after a pause, and does not wait for it.
-func (w *waker) wake(queues map[string]bool) {
+func (w *waker) wake(ctx context.Context, queues map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.pending == nil {
@@ -32,14 +32,14 @@ func (w *waker) wake(queues map[string]bool) {
 	maps.Copy(w.pending, queues)
 	if !w.running {
 		w.running = true
-		go w.run()
+		go w.run(context.WithoutCancel(ctx))
 	}
 }
 
 // run notifies until nothing is pending.
-func (w *waker) run() {
+func (w *waker) run(ctx context.Context) {
 	for queues := w.take(); queues != nil; queues = w.take() {
-		w.notify(context.Background(), queues)
+		w.notify(ctx, queues)
 		<-time.After(wakePause)
 	}
 }
@@ -63,7 +63,7 @@ func (q *Queue) wake(ctx context.Context, tx *store.Tx, jobs []job.Job) error {
 	case q.store.Dialect() == store.SQLite:
 		return q.engine.notifyIn(ctx, tx, due)
 	}
-	tx.AfterCommit(func() { q.waker.wake(due) })
+	tx.AfterCommit(func() { q.waker.wake(ctx, due) })
 	return nil
 }
 

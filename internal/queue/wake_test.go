@@ -71,12 +71,12 @@ func TestWakerSumsUpWhatIsDueWhileItPauses(t *testing.T) {
 		notified <- queues
 		<-proceed
 	}}
-	w.wake(map[string]bool{"publish_x": true})
+	w.wake(t.Context(), map[string]bool{"publish_x": true})
 	if first := <-notified; !maps.Equal(first, map[string]bool{"publish_x": true}) {
 		t.Errorf("notified of %v", first)
 	}
 	for _, queue := range []string{"publish_x", "publish_tiktok", "publish_x"} {
-		w.wake(map[string]bool{queue: true})
+		w.wake(t.Context(), map[string]bool{queue: true})
 	}
 	close(proceed)
 	if second := <-notified; !maps.Equal(second, map[string]bool{"publish_x": true, "publish_tiktok": true}) {
