@@ -269,8 +269,8 @@ func (s *Store) selfTest(ctx context.Context) error {
 	return checkPostgres(version)
 }
 
-// oldestPostgres is the first version with the transaction id functions that events need; see sequencedEvents.
-const oldestPostgres = 13
+// oldestPostgres is the first version with CREATE OR REPLACE TRIGGER, which migrations use.
+const oldestPostgres = 14
 
 // checkPostgres rejects a version, as PostgreSQL numbers it, that is too old.
 func checkPostgres(version int) error {
