@@ -25,10 +25,11 @@ const (
 )
 
 // publishQueues returns the queues of all networks.
-func publishQueues() map[string]river.QueueConfig {
+func publishQueues(poll time.Duration) map[string]river.QueueConfig {
 	queues := map[string]river.QueueConfig{}
 	for _, p := range crier.Providers() {
-		queues[publishQueue(p)] = river.QueueConfig{MaxWorkers: publishWorkers, FetchCooldown: 5 * time.Millisecond}
+		queues[publishQueue(p)] = river.QueueConfig{MaxWorkers: publishWorkers, FetchCooldown: 5 * time.Millisecond,
+			FetchPollInterval: poll}
 	}
 	return queues
 }

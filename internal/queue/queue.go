@@ -41,6 +41,9 @@ type Config struct {
 	Now     func() time.Time
 	Logger  *slog.Logger
 	Metrics prometheus.Registerer
+	// PublishPoll is how often a node looks for due publications that it was not notified of; 0 means a second. Only
+	// tests change it.
+	PublishPoll time.Duration
 }
 
 // Queue enqueues jobs and, once started, runs them.
@@ -81,7 +84,7 @@ type engine interface {
 func New(cfg Config) (*Queue, error) {
 	q := &Queue{store: cfg.Store, workers: river.NewWorkers(), now: cfg.Now, log: cfg.Logger,
 		metrics: newMetrics(cfg.Metrics)}
-	config := q.riverConfig()
+	config := q.riverConfig(cfg.PublishPoll)
 	var err error
 	if cfg.Store.Dialect() == store.Postgres {
 		q.engine, err = newEngine(riverpgxv5.New(cfg.Store.JobPool()), config, joinPostgres)
@@ -95,8 +98,8 @@ func New(cfg Config) (*Queue, error) {
 	return q, nil
 }
 
-func (q *Queue) riverConfig() *river.Config {
-	queues := publishQueues()
+func (q *Queue) riverConfig(publishPoll time.Duration) *river.Config {
+	queues := publishQueues(publishPoll)
 	queues[river.QueueDefault] = river.QueueConfig{MaxWorkers: defaultWorkers}
 	queues[webhookQueue] = webhookQueueConfig
 	queues[metricsQueue] = river.QueueConfig{MaxWorkers: metricsWorkers}

@@ -72,16 +72,17 @@ func newQueue(tb testing.TB, db storetest.Database, work func(ctx context.Contex
 	*store.Store) {
 	tb.Helper()
 	st := db.Open(tb)
-	q, err := buildQueue(st, work)
+	q, err := buildQueue(Config{Store: st}, work)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return q, st
 }
 
-func buildQueue(st *store.Store, work func(ctx context.Context, p probe) error) (*Queue, error) {
-	log := slog.New(slog.DiscardHandler)
-	q, err := New(Config{Store: st, Now: time.Now, Logger: log})
+func buildQueue(cfg Config, work func(ctx context.Context, p probe) error) (*Queue, error) {
+	st, log := cfg.Store, slog.New(slog.DiscardHandler)
+	cfg.Now, cfg.Logger = time.Now, log
+	q, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -505,7 +506,7 @@ func runNode(address string) {
 	if err != nil {
 		panic(err)
 	}
-	q, err := buildQueue(st, func(context.Context, probe) error { return errors.New("not this node's") })
+	q, err := buildQueue(Config{Store: st}, func(context.Context, probe) error { return errors.New("not this node's") })
 	if err != nil {
 		panic(err)
 	}

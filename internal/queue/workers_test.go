@@ -39,7 +39,7 @@ func TestJobsGoToTheQueueOfTheirKind(t *testing.T) {
 	}
 	// Every queue that jobs are enqueued to has workers.
 	q := &Queue{log: slog.New(slog.DiscardHandler), workers: river.NewWorkers()}
-	queues := q.riverConfig().Queues
+	queues := q.riverConfig(0).Queues
 	for _, p := range crier.Providers() {
 		if queues[publishQueue(p)].MaxWorkers != publishWorkers {
 			t.Errorf("nobody works on %s", p)
@@ -266,7 +266,7 @@ func TestJobsAreTakenIntoTheTransactionTheyBelongTo(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
-		q, err := buildQueue(st, func(context.Context, probe) error { return nil })
+		q, err := buildQueue(Config{Store: st}, func(context.Context, probe) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
