@@ -294,9 +294,10 @@ func TestPublicationWaitsForItsAccountUntilMissed(t *testing.T) {
 				http.StatusOK)
 		}
 		waits := func(text string) crier.ID {
-			r, _ := e.ScheduleIn(t, e.crew, e.NewPost(t, e.crew, text), 3*time.Second,
+			r, _ := e.ScheduleIn(t, e.crew, e.NewPost(t, e.crew, text), 10*time.Minute,
 				crier.Targets{SocialAccountIDs: []crier.ID{x.ID}})
 			set("disabled")
+			c.Advance(10 * time.Minute)
 			id := r.Data[0].ScheduledPost.ID
 			servertest.Until(t, func() bool { return e.Publication(t, e.crew, id).ErrorCode == "account_disconnected" },
 				func() string { return "does not wait" })

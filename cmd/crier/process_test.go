@@ -306,9 +306,14 @@ func TestWrongSecretKeyIsRejected(t *testing.T) {
 			!strings.Contains(got.stderr, "CRIER_SECRET_KEY") {
 			t.Errorf("a short key: %+v", got)
 		}
-		// Rotation: the new key first, the old one after a comma; then the new one alone is enough.
-		p := serveProcess(t, with(fresh+","+servertest.Secret))
+		// Rotation: the new key first, the old one after a comma, until the records are sealed again; then the new one
+		// alone is enough.
+		both := with(fresh + "," + servertest.Secret)
+		p := serveProcess(t, both)
 		p.As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
+		servertest.Eventually(t, func() (any, bool) {
+			return nil, strings.Contains(runProgram(t, both, "doctor").stdout, "the others can be removed")
+		})
 		p.terminate(t)
 		p = serveProcess(t, with(fresh))
 		p.As(t, tenant.APIKey, "GET", "/v1/teams", nil).Want(t, http.StatusOK)
