@@ -12,8 +12,8 @@ import (
 	"crier/internal/store/storetest"
 )
 
-// River drops the notification of a job that is inserted within 100 ms of another one. Nodes poll each second; here they
-// do not within the test.
+// River drops the notification of a job that is inserted within 100 ms of another one. Nodes poll each second; in this
+// test they do not.
 func TestPublicationsInQuickSuccessionDoNotWaitForAPoll(t *testing.T) {
 	t.Parallel()
 	none := func(context.Context, probe) error { return nil }
@@ -38,7 +38,8 @@ func TestPublicationsInQuickSuccessionDoNotWaitForAPoll(t *testing.T) {
 			}
 			return id
 		}
-		for !startsWithin(t, st, publish(), time.Second) { // until the worker listens
+		for listens := false; !listens; {
+			listens = startsWithin(t, st, publish(), time.Second)
 		}
 		for range 12 {
 			if !startsWithin(t, st, publish(), time.Minute) {
