@@ -39,33 +39,59 @@ END
 $function$;
 -- +goose StatementEnd
 
+-- Most posts are on one account. Both lookups are scalar, so that they read one post at a time.
 -- +goose StatementBegin
-CREATE OR REPLACE FUNCTION count_new_repeats() RETURNS trigger LANGUAGE plpgsql AS $function$
-BEGIN
-    IF current_setting('crier.merges', true) = 'on' THEN
-        RETURN NULL;
-    END IF;
-    PERFORM count_repeats(array_agg(d.post_id), array_agg(d.state), array_agg(d.change))
-    FROM (SELECT n.post_id, s.state, count(*) AS change FROM added n, unnest(counted_states(n.status)) AS s (state)
-        WHERE n.kind = 'post' GROUP BY n.post_id, s.state) AS d;
-    RETURN NULL;
-END
-$function$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-CREATE OR REPLACE FUNCTION count_changed_repeats() RETURNS trigger LANGUAGE plpgsql AS $function$
+CREATE OR REPLACE FUNCTION count_new_repeats() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off
+AS $function$
 DECLARE
     posts uuid[];
     states text[];
     changes bigint[];
 BEGIN
+    IF current_setting('crier.merges', true) = 'on' THEN
+        RETURN NULL;
+    END IF;
+    SELECT array_agg(d.post_id), array_agg(d.state), array_agg(d.change) INTO posts, states, changes
+    FROM (SELECT n.post_id, s.state, count(*) AS change FROM added n, unnest(counted_states(n.status)) AS s (state)
+        WHERE n.kind = 'post'
+        AND ((SELECT count(*) FROM (SELECT 1 FROM publications x WHERE x.post_id = n.post_id AND x.kind = 'post'
+                LIMIT 2) AS found) > 1
+            OR (SELECT p.deleted_at IS NOT NULL OR p.status = 'archived' FROM posts p WHERE p.id = n.post_id))
+        GROUP BY n.post_id, s.state) AS d;
+    IF posts IS NOT NULL THEN
+        PERFORM count_repeats(posts, states, changes);
+    END IF;
+    RETURN NULL;
+END
+$function$;
+-- +goose StatementEnd
+
+-- Most updates change no state. Old and new rows are grouped: a join may be planned for few rows and compare each of
+-- many with each later.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION count_changed_repeats() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off
+AS $function$
+DECLARE
+    posts uuid[];
+    states text[];
+    changes bigint[];
+BEGIN
+    WITH different AS MATERIALIZED (SELECT c.kind, c.post_id, min(c.old_status) AS old_status,
+            min(c.new_status) AS new_status
+        FROM (SELECT n.id, n.kind, n.post_id, NULL AS old_status, n.status AS new_status FROM changed n
+            UNION ALL SELECT o.id, o.kind, o.post_id, o.status, NULL FROM former o) AS c
+        GROUP BY c.id, c.kind, c.post_id HAVING min(c.old_status) <> min(c.new_status)
+        AND counted_states(min(c.old_status)) <> counted_states(min(c.new_status))),
+    moved AS MATERIALIZED (SELECT n.post_id, n.old_status, n.new_status FROM different n
+        WHERE n.kind = 'post'
+        AND ((SELECT count(*) FROM (SELECT 1 FROM publications x WHERE x.post_id = n.post_id AND x.kind = 'post'
+                LIMIT 2) AS found) > 1
+            OR (SELECT p.deleted_at IS NOT NULL OR p.status = 'archived' FROM posts p WHERE p.id = n.post_id)))
     SELECT array_agg(d.post_id), array_agg(d.state), array_agg(d.change) INTO posts, states, changes
     FROM (SELECT c.post_id, c.state, sum(c.change)::bigint AS change
-        FROM (SELECT n.post_id, s.state, 1 AS change FROM changed n, unnest(counted_states(n.status)) AS s (state)
-                WHERE n.kind = 'post'
-            UNION ALL SELECT o.post_id, s.state, -1 FROM former o, unnest(counted_states(o.status)) AS s (state)
-                WHERE o.kind = 'post') AS c
+        FROM (SELECT m.post_id, s.state, 1 AS change FROM moved m, unnest(counted_states(m.new_status)) AS s (state)
+            UNION ALL SELECT m.post_id, s.state, -1 FROM moved m, unnest(counted_states(m.old_status)) AS s (state)
+            ) AS c
         GROUP BY c.post_id, c.state HAVING sum(c.change) <> 0) AS d;
     IF posts IS NOT NULL THEN
         PERFORM count_repeats(posts, states, changes);
