@@ -80,11 +80,12 @@ concurrent() {
 
 # run_tests runs go test and reports. It runs more tests of a package concurrently than there are cores: those of the
 # whole program wait most of the time. More than four concurrent packages would only wait for the one PostgreSQL. Linking
-# without debug information takes half the time; traces of panics do not need it.
+# without debug information takes half the time; traces of panics do not need it. A test that hangs ends its package
+# after the timeout, with the stacks of all goroutines.
 run_tests() {
 	local cores
 	cores=$(getconf _NPROCESSORS_ONLN)
-	GOGC=400 go test -json -vet=off -ldflags='-s -w' -count=1 -timeout 90m -parallel "$((cores * 4))" \
+	GOGC=400 go test -json -vet=off -ldflags='-s -w' -count=1 -timeout 30m -parallel "$((cores * 4))" \
 		-p "$((cores < 4 ? cores : 4))" "$@" | awk -v results="$results" -f scripts/test-report.awk || failed=1
 }
 

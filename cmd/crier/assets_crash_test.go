@@ -199,7 +199,7 @@ func TestKillDuringImportLeavesNoPartialAsset(t *testing.T) {
 		l.wantNoAsset(t)
 		l.restart(t)
 		close(killed)
-		<-done
+		servertest.Receive(t, done, "the import ends")
 		l.wantNoAsset(t)
 		l.Do(t, "POST", l.Assets("import"), object{"url": from.URL + "/clip.mp4"}).Want(t, http.StatusCreated)
 	})

@@ -144,7 +144,7 @@ func TestBrowserFailedReadIsReportedAndRetried(t *testing.T) {
 func (b *tab) failReads(pattern string, reason cdpnet.ErrorReason) (heal func()) {
 	b.tb.Helper()
 	paused := chromedp.Events(b.ctx, fetch.RequestPaused)
-	_, err := chromedp.Call(b.ctx, fetch.Enable, fetch.EnableParams{
+	_, err := send(b, fetch.Enable, fetch.EnableParams{
 		Patterns: []*fetch.RequestPattern{{URLPattern: pattern}},
 	})
 	if err != nil {
@@ -157,13 +157,13 @@ func (b *tab) failReads(pattern string, reason cdpnet.ErrorReason) (heal func())
 			}
 			// A request that the page has aborted, or that continued when the connection was restored, no longer
 			// exists.
-			_, _ = chromedp.Call(b.ctx, fetch.FailRequest,
+			_, _ = send(b, fetch.FailRequest,
 				fetch.FailRequestParams{RequestID: e.RequestID, ErrorReason: reason})
 		}
 	}()
 	return func() {
 		b.tb.Helper()
-		if _, err := chromedp.Call(b.ctx, fetch.Disable, cdp.Empty{}); err != nil {
+		if _, err := send(b, fetch.Disable, cdp.Empty{}); err != nil {
 			b.tb.Fatal(err)
 		}
 	}

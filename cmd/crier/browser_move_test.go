@@ -138,14 +138,14 @@ func TestBrowserCalendarMovesAPostByKeyboard(t *testing.T) {
 // touch drags a finger from the center of one element to that of another: it rests until the card is lifted.
 func (b *tab) touch(from, to string) {
 	b.tb.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled,
+	_, err := send(b, emulation.SetTouchEmulationEnabled,
 		emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	if err != nil {
 		b.tb.Fatal(err)
 	}
 	finger := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
 		b.tb.Helper()
-		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind,
+		if _, err := send(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind,
 			TouchPoints: append([]*input.TouchPoint{}, points...)}); err != nil {
 			b.tb.Fatal(err)
 		}

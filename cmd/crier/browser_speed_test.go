@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -41,8 +42,10 @@ type span struct{ wall, work time.Duration }
 // traced records the tab's main thread during work, which sets marks that start with crier-.
 func (b *tab) traced(work func()) timeline {
 	b.tb.Helper()
-	ended := chromedp.Events(b.ctx, tracing.TracingComplete)
-	_, err := chromedp.Call(b.ctx, tracing.Start, tracing.StartParams{
+	ctx, cancel := context.WithTimeout(b.ctx, 2*servertest.WaitTimeout)
+	defer cancel()
+	ended := chromedp.Events(ctx, tracing.TracingComplete)
+	_, err := send(b, tracing.Start, tracing.StartParams{
 		TransferMode: tracing.StartTransferModeReturnAsStream,
 		TraceConfig: &tracing.TraceConfig{IncludedCategories: []string{
 			"disabled-by-default-devtools.timeline", "devtools.timeline", "blink.user_timing",
@@ -52,7 +55,7 @@ func (b *tab) traced(work func()) timeline {
 		b.tb.Fatal(err)
 	}
 	work()
-	if _, err := chromedp.Call(b.ctx, tracing.End, cdp.Empty{}); err != nil {
+	if _, err := send(b, tracing.End, cdp.Empty{}); err != nil {
 		b.tb.Fatal(err)
 	}
 	for e, err := range ended {
@@ -68,7 +71,7 @@ func (b *tab) readTrace(stream cdpio.StreamHandle) timeline {
 	b.tb.Helper()
 	var text []byte
 	for {
-		part, err := chromedp.Call(b.ctx, cdpio.Read, cdpio.ReadParams{Handle: stream})
+		part, err := send(b, cdpio.Read, cdpio.ReadParams{Handle: stream})
 		if err != nil {
 			b.tb.Fatal(err)
 		}
@@ -151,7 +154,7 @@ func TestBrowserDrawsAndDragsAMonthOf2000Cards(t *testing.T) {
 	}).Want(t, http.StatusOK)
 
 	b := openTab(t, e.testServer, desk)
-	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument,
+	_, err := send(b, page.AddScriptToEvaluateOnNewDocument,
 		page.AddScriptToEvaluateOnNewDocumentParams{Source: manyCards})
 	if err != nil {
 		t.Fatal(err)

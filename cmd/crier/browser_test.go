@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	cdpnet "github.com/chromedp/cdproto/network"
@@ -76,9 +77,11 @@ func openTab(tb testing.TB, s *testServer, size viewport) *tab {
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	b := &tab{tb: tb, ctx: ctx, url: s.URL}
 	tb.Cleanup(cancel)
+	opened := time.AfterFunc(servertest.WaitTimeout, cancel)
 	b.run(chromedp.EmulateViewport(size.width, size.height))
+	opened.Stop()
 	b.watch()
-	_, err = chromedp.Call(ctx, emulation.SetTimezoneOverride,
+	_, err = send(b, emulation.SetTimezoneOverride,
 		emulation.SetTimezoneOverrideParams{TimezoneID: "America/New_York"})
 	if err != nil {
 		tb.Fatal(err)
@@ -87,10 +90,28 @@ func openTab(tb testing.TB, s *testServer, size viewport) *tab {
 	return b
 }
 
+// answerTimeout is how long the browser may take to answer a command. A page that crashes, or that is replaced while a
+// command is on its way, may leave it without an answer.
+const answerTimeout = time.Minute
+
+// send sends a command to the browser.
+func send[P, R any](b *tab, command cdp.Command[P, R], params P) (R, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, answerTimeout)
+	defer cancel()
+	return chromedp.Call(ctx, command, params)
+}
+
+// ask runs an action within a timeout and returns its value.
+func ask[T any](b *tab, timeout time.Duration, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, timeout)
+	defer cancel()
+	return chromedp.Run(ctx, action)
+}
+
 // prefer sets the user's preferred color scheme, also in the open page.
 func (b *tab) prefer(scheme string) {
 	b.tb.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	_, err := send(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		},
@@ -163,7 +184,7 @@ func (b *tab) waitFor(expression string) {
 	b.tb.Helper()
 	deadline := time.Now().Add(servertest.WaitTimeout)
 	for {
-		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		ok, err := ask(b, answerTimeout, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err == nil && ok {
 			return
 		}
@@ -172,7 +193,7 @@ func (b *tab) waitFor(expression string) {
 			b.tb.Fatalf("%s never came true (%v) in\n%s", expression, err, b.text())
 		}
 		// The page may be navigating, which ends the wait at once.
-		_, _ = chromedp.Run(b.ctx, chromedp.Evaluate[chromedp.Void](`new Promise(done => setTimeout(done, 50))`,
+		_, _ = ask(b, answerTimeout, chromedp.Evaluate[chromedp.Void](`new Promise(done => setTimeout(done, 50))`,
 			chromedp.EvalAwaitPromise))
 	}
 }
@@ -180,7 +201,7 @@ func (b *tab) waitFor(expression string) {
 // evaluate returns the value of an expression in the page; promises are awaited.
 func evaluate[T any](b *tab, expression string) T {
 	b.tb.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	v, err := ask(b, servertest.WaitTimeout, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.tb.Fatalf("%s: %v", expression, err)
 	}
@@ -189,7 +210,7 @@ func evaluate[T any](b *tab, expression string) T {
 
 // text returns the text of the page, for failure messages.
 func (b *tab) text() string {
-	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + '\n' + document.body.innerText`))
+	text, err := ask(b, servertest.WaitTimeout, chromedp.Evaluate[string](`location.href + '\n' + document.body.innerText`))
 	if err != nil {
 		return err.Error()
 	}
@@ -211,7 +232,7 @@ func (b *tab) fill(selector, text string) {
 	b.waitFor(fmt.Sprintf(`document.querySelector(%q)`, selector))
 	b.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.focus(); e.select() })()`,
 		selector)))
-	if _, err := chromedp.Call(b.ctx, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+	if _, err := send(b, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
 		b.tb.Fatal(err)
 	}
 }
@@ -300,9 +321,9 @@ func (b *tab) line(is ...cdpnet.Conditions) {
 		rules.MatchedNetworkConditions = append(rules.MatchedNetworkConditions, &is[i])
 		state.Offline = state.Offline || is[i].Offline
 	}
-	_, err := chromedp.Call(b.ctx, cdpnet.EmulateNetworkConditionsByRule, rules)
+	_, err := send(b, cdpnet.EmulateNetworkConditionsByRule, rules)
 	if err == nil {
-		_, err = chromedp.Call(b.ctx, cdpnet.OverrideNetworkState, state)
+		_, err = send(b, cdpnet.OverrideNetworkState, state)
 	}
 	if err != nil {
 		b.tb.Fatal(err)
@@ -323,7 +344,7 @@ func (b *tab) screenshot(name string) {
 	if dir == "" {
 		return
 	}
-	picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	picture, err := ask(b, servertest.WaitTimeout, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.tb.Logf("no screenshot of %s: %v", name, err)
 		return

@@ -247,6 +247,9 @@ func (c *chaos) rage() {
 	}
 	c.t.Logf("%d kills", kills)
 	for _, n := range c.nodes { // the requests of the last clients
+		if c.db.Dialect == store.Postgres { // a node that starts while the database goes away ends
+			n.restartAfterFailure(c.t)
+		}
 		n.waitReady(c.t)
 	}
 }

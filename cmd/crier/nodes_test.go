@@ -115,13 +115,24 @@ func (n *nodeProcess) start(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	cmd, exited := exec.Command(path), make(chan error, 1)
-	cmd.Env, cmd.Stdout, cmd.Stderr = n.environment, n.stdout, n.Log
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
+	n.cmd = exec.Command(path)
+	n.cmd.Env, n.cmd.Stdout, n.cmd.Stderr = n.environment, n.stdout, n.Log
+	n.process.start(tb)
+}
+
+// restartAfterFailure starts a node again that has ended with an error message, as its supervisor does. A panic fails
+// the test.
+func (n *nodeProcess) restartAfterFailure(tb testing.TB) {
+	tb.Helper()
+	select {
+	case <-n.exited:
+	default:
+		return
 	}
-	n.cmd, n.exited = cmd, exited
-	go func() { exited <- cmd.Wait() }()
+	if code := n.cmd.ProcessState.ExitCode(); code != 1 {
+		tb.Fatalf("a node ended with %d\n%s", code, n.Log)
+	}
+	n.start(tb)
 }
 
 // kill ends the node at once, wherever it is, and waits until it has ended. A node that does not run is left alone.

@@ -82,7 +82,13 @@ func runProgram(tb testing.TB, environment []string, args ...string) output {
 	cmd := command(tb, environment, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	// SIGQUIT makes a program that hangs print its stacks.
+	hangs := time.AfterFunc(5*servertest.WaitTimeout, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+	defer hangs.Stop()
+	err := cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		tb.Fatal(err)
@@ -95,7 +101,22 @@ type process struct {
 	*testServer
 	cmd    *exec.Cmd
 	stdout *servertest.LogBuffer
-	exited chan error
+	// exited receives what the program ended with, and is closed.
+	exited <-chan error
+}
+
+// start starts the program without waiting for it.
+func (p *process) start(tb testing.TB) {
+	tb.Helper()
+	if err := p.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	p.exited = exited
+	go func(cmd *exec.Cmd) {
+		defer close(exited)
+		exited <- cmd.Wait()
+	}(p.cmd)
 }
 
 // serveProcess starts the server and waits until it is ready.
@@ -109,14 +130,11 @@ func serveProcess(tb testing.TB, environment []string, args ...string) *process 
 // serveCommand starts a server that listens on an address and waits until it is ready.
 func serveCommand(tb testing.TB, address string, cmd *exec.Cmd) *process {
 	tb.Helper()
-	p := &process{stdout: &servertest.LogBuffer{}, exited: make(chan error, 1), cmd: cmd}
+	p := &process{stdout: &servertest.LogBuffer{}, cmd: cmd}
 	p.testServer = &testServer{&servertest.Server{URL: "http://" + address, Log: &servertest.LogBuffer{},
-		Client: &http.Client{Transport: &http.Transport{}}}}
+		Client: servertest.NewClient()}}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.testServer.Log
-	if err := p.cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	go func() { p.exited <- p.cmd.Wait() }()
+	p.start(tb)
 	tb.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
 		if tb.Failed() {

@@ -186,7 +186,7 @@ func TestClosedTerminalStoresNothing(t *testing.T) {
 	_ = screen.Close()
 	readUntilPrompt(t, person)
 	_ = person.Close()
-	<-tidies
+	servertest.Receive(t, tidies, "the command removes its uploads")
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +419,7 @@ func TestUploadKilledWithinAChunkIsResumed(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-stuck
+	servertest.Receive(t, stuck, "the upload is stuck")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

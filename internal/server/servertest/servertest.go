@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,15 +163,34 @@ func launch(db Database, options ...Option) (*Server, error) {
 		return nil, errors.Join(err, n.Store.Close())
 	}
 	s.URL = "http://" + listener.Addr().String()
-	s.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
+	s.Client = NewClient()
 	ended := make(chan error, 1)
 	go func() { ended <- errors.Join(n.Run(ctx, listener), n.Store.Close()) }()
 	s.Stop = sync.OnceValue(func() error {
 		s.Client.CloseIdleConnections()
 		cancel()
-		return <-ended
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(stopTimeout):
+			return fmt.Errorf("the server has not stopped after %v:\n%s", stopTimeout, stacks())
+		}
 	})
 	return s, nil
+}
+
+// stopTimeout is far longer than a node may take to drain.
+const stopTimeout = server.DrainTime + WaitTimeout
+
+// stacks returns the stacks of all goroutines.
+func stacks() []byte {
+	text := make([]byte, 8<<20)
+	return text[:runtime.Stack(text, true)]
+}
+
+// NewClient returns a client that gives up eventually: a test must not wait forever for a server that does not answer.
+func NewClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200}, Timeout: 5 * WaitTimeout}
 }
 
 // prepare creates the first tenant of an empty store and listens.
@@ -296,6 +316,18 @@ func Eventually[T any](tb testing.TB, check func() (T, bool)) T {
 			tb.Fatalf("it has not happened within %v", WaitTimeout)
 		case <-tick.C:
 		}
+	}
+}
+
+// Receive waits for a value or for the end of a channel.
+func Receive[T any](tb testing.TB, from <-chan T, what string) T {
+	tb.Helper()
+	select {
+	case value := <-from:
+		return value
+	case <-time.After(WaitTimeout):
+		tb.Fatalf("%s: it has not happened within %v", what, WaitTimeout)
+		panic("unreachable")
 	}
 }
 
