@@ -16,6 +16,13 @@ type Reconciler interface {
 	Reconcile(ctx context.Context, a Account, c Content, st State, at Attempt) (Outcome, State, error)
 }
 
+// Matcher is a network whose lookups recognize a post by something else than the texts of its parts.
+type Matcher interface {
+	// Matches reports whether Reconcile could take the post of another content of the account for the wanted one. The
+	// media of the other one have ids alone.
+	Matches(wanted, other Content) bool
+}
+
 // Resender is a network that recognizes a repeated request and responds with the existing post.
 type Resender interface {
 	// Resend sends the identical request of the lost attempt again, under a strategy ByResending. It publishes the post

@@ -112,6 +112,7 @@ type Features struct {
 	Refresher    Refresher
 	Revoker      Revoker
 	Reconciler   Reconciler
+	Matcher      Matcher
 	Resender     Resender
 	Deleter      Deleter
 	Unreposter   Unreposter
@@ -131,6 +132,7 @@ func (r *Registry) Features(p Provider) Features {
 	f.Refresher, _ = p.(Refresher)
 	f.Revoker, _ = p.(Revoker)
 	f.Reconciler, _ = p.(Reconciler)
+	f.Matcher, _ = p.(Matcher)
 	f.Resender, _ = p.(Resender)
 	f.Deleter, _ = p.(Deleter)
 	f.Unreposter, _ = p.(Unreposter)

@@ -41,7 +41,7 @@ func (w *worker) rivals(ctx context.Context) (rivals []store.Rival, taken map[st
 	return rivals, taken, nil
 }
 
-// isOwn reports whether a post that a lookup found belongs to this publication. While a rival with the same text is
+// isOwn reports whether a post that a lookup found belongs to this publication. While a rival that looks the same is
 // being sent, it may be the rival's. Of several without an answer, the oldest one takes it.
 func (w *worker) isOwn(ctx context.Context, found provider.State) (bool, error) {
 	rivals, _, err := w.rivals(ctx)
@@ -69,11 +69,16 @@ func (w *worker) isOwn(ctx context.Context, found provider.State) (bool, error) 
 	return true, nil
 }
 
-// looksLike reports whether a rival publishes the text that was looked for. Networks change white space and links.
+// looksLike reports whether a lookup may take the post of a rival for the one that it looks for: it has the same text,
+// where the network does not know better. Networks change white space and links.
 func (w *worker) looksLike(rival store.Rival) bool {
+	theirs := PostContent{stored: rival.Content}.For(rival.Publication.Provider, rival.Publication.SocialAccountID)
+	if matcher := w.pub.providers.Features(w.network).Matcher; matcher != nil {
+		theirs.Settings = rival.Publication.Settings
+		return matcher.Matches(w.content, theirs)
+	}
 	own := w.content.Parts[min(w.state.NextPart(), len(w.content.Parts)-1)]
 	same := func(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
-	theirs := PostContent{stored: rival.Content}.For(rival.Publication.Provider, rival.Publication.SocialAccountID)
 	return slices.ContainsFunc(theirs.Parts, func(part provider.Part) bool {
 		return same(part.Text, own.Text) || same(part.TextWithLinks(), own.TextWithLinks())
 	})

@@ -2,11 +2,13 @@ package publish
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"testing"
 	"time"
 
 	"crier"
+	"crier/internal/provider"
 	"crier/internal/store"
 )
 
@@ -134,6 +136,41 @@ func TestLookupComparesWhatTheAccountPublishes(t *testing.T) {
 			})
 		})
 	}
+}
+
+// titled is a network whose lookups recognize a post by its title.
+type titled struct{ *testNetwork }
+
+func (titled) Matches(wanted, other provider.Content) bool {
+	return string(wanted.Settings["xTitle"]) == string(other.Settings["xTitle"])
+}
+
+// Two posts that a network cannot tell apart may have different texts.
+func TestLookupComparesWhatTheNetworkCompares(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for title, status := range map[string]crier.ScheduledPostStatus{
+			`"Episode"`: crier.Publishing, `"Another"`: crier.Published,
+		} {
+			n := newTestNetwork(answer{err: unanswered})
+			f := newFixture(t, st, titled{n})
+			n.now = f.now
+			named := func(title string) func(*store.Publication) {
+				return func(p *store.Publication) {
+					p.Settings = map[string]json.RawMessage{"xTitle": json.RawMessage(title)}
+				}
+			}
+			a, b := f.insert(t, named(`"Episode"`)), f.insert(t, f.rival(t, "Part two"), named(title))
+			f.step(t, a.ID)
+			f.crashInCall(t, b)
+			n.show()
+			f.sleep(time.Second)
+			f.step(t, a.ID)
+			if p := f.read(t, a.ID); p.Status != status {
+				t.Errorf("%s beside the call of a rival with the title %s", p.Status, title)
+			}
+		}
+	})
 }
 
 // A network may process a post for hours after it has told its id.

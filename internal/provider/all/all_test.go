@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +39,43 @@ func TestAllNetworksAreConsistent(t *testing.T) {
 	}
 	if _, err := all.New(all.Config{}); err == nil {
 		t.Error("New accepted a configuration without caller and clock")
+	}
+}
+
+// What a lookup compares is not the same on all networks.
+func TestNetworksKnowWhichPostsALookupMixesUp(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	content := func(text string, settings map[string]string) provider.Content {
+		c := provider.Content{Parts: []provider.Part{{Text: text}}, Settings: provider.Settings{}}
+		for key, value := range settings {
+			c.Settings[key] = json.RawMessage(strconv.Quote(value))
+		}
+		return c
+	}
+	type settings = map[string]string
+	for _, tc := range []struct {
+		network       string
+		wanted, other provider.Content
+		want          bool
+	}{
+		{"youtube", content("Episode\npart 1", nil), content("Episode\npart 2", nil), true},
+		{"youtube", content("Same", settings{"youtubeTitle": "One"}), content("Same", nil), false},
+		{"youtube", content("A", settings{"youtubeTitle": "One"}), content("One", nil), true},
+		{"instagram", content("A", settings{"instagramPostType": "story"}),
+			content("B", settings{"instagramPostType": "story"}), true},
+		{"instagram", content("A", settings{"instagramPostType": "story"}), content("A", nil), false},
+		{"instagram", content("A ", nil), content("A", nil), true},
+		{"instagram", content("A", nil), content("B", nil), false},
+		{"tiktok", content("", settings{"tiktokTitle": "A"}), content("A", settings{"tiktokTitle": "B"}), true},
+		{"tiktok", content("A", nil), content("B", settings{"tiktokTitle": "A"}), true},
+		{"tiktok", content("A", settings{"tiktokTitle": "C"}), content("B", settings{"tiktokTitle": "C"}), false},
+		{"tiktok", content("A", nil), content("A", nil), true},
+	} {
+		p, _ := registry.Get(tc.network)
+		if got := registry.Features(p).Matcher.Matches(tc.wanted, tc.other); got != tc.want {
+			t.Errorf("%s: %+v and %+v: %v, want %v", tc.network, tc.wanted, tc.other, got, tc.want)
+		}
 	}
 }
 

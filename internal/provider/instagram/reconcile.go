@@ -69,6 +69,19 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, c provider.
 	return outcome, st, nil
 }
 
+// Matches reports whether two contents have the same caption. Stories have none: all of them match.
+func (*Provider) Matches(wanted, other provider.Content) bool {
+	own, err := decodeSettings(wanted)
+	theirs, otherErr := decodeSettings(other)
+	switch {
+	case err != nil || otherErr != nil:
+		return true
+	case own.PostType == story || theirs.PostType == story:
+		return own.PostType == theirs.PostType
+	}
+	return graph.SameText(wanted.Parts[0].TextWithLinks(), other.Parts[0].TextWithLinks())
+}
+
 // matches compares an entry of the list with the expected post. Stories have no caption.
 func matches(part provider.Part, s settings, post listedPost) bool {
 	mediaType := "IMAGE"

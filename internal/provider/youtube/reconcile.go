@@ -128,5 +128,13 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	return provider.OutcomeAbsent, st, nil
 }
 
+// Matches reports whether two videos have the same title.
+func (*Provider) Matches(wanted, other provider.Content) bool {
+	own, err := decodeSettings(wanted)
+	theirs, otherErr := decodeSettings(other)
+	return err != nil || otherErr != nil ||
+		normalize(own.title(wanted.Parts[0])) == normalize(theirs.title(other.Parts[0]))
+}
+
 // normalize normalizes texts for comparison.
 func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }
