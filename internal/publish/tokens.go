@@ -3,6 +3,7 @@ package publish
 import (
 	"bytes"
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -192,12 +193,28 @@ func (s *Tokens) Renew(ctx context.Context, a store.Account) (store.Account, err
 	if !claimed {
 		return s.awaitRenewal(ctx, a)
 	}
-	current, err := s.store.Account(ctx, a.ID)
+	// From here on nothing is canceled: a new token that is not stored loses the account.
+	ctx = context.WithoutCancel(ctx)
+	current, err := s.claimed(ctx, a.ID, owner)
 	if err != nil {
 		return a, err
 	}
-	// From here on nothing is canceled: a new token that is not stored loses the account.
-	return s.renewClaimed(context.WithoutCancel(ctx), a, current, owner, refresher)
+	return s.renewClaimed(ctx, a, current, owner, refresher)
+}
+
+// claimed reads an account whose refresh was claimed. If it cannot be read, the claim ends: others wait for it.
+func (s *Tokens) claimed(ctx context.Context, account, owner crier.ID) (store.Account, error) {
+	reading, cancel := context.WithTimeout(ctx, s.writeTimeout)
+	defer cancel()
+	current, err := s.store.Account(reading, account)
+	if err == nil {
+		return current, nil
+	}
+	releasing, cancel := context.WithTimeout(ctx, s.writeTimeout)
+	defer cancel()
+	return current, errors.Join(err, s.store.WithTx(releasing, func(tx *store.Tx) error {
+		return tx.ReleaseRefresh(releasing, account, owner)
+	}))
 }
 
 // noRefresher is the refresher of networks that cannot refresh tokens.

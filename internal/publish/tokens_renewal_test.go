@@ -296,6 +296,26 @@ func TestNodesDoNotWaitForARenewalThatWasGivenUp(t *testing.T) {
 	})
 }
 
+// Posts of the account would wait for a node that renews nothing.
+func TestARenewalThatCannotBeginIsGivenUp(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		f := newFixture(t, st, &renewer{})
+		f.hold(t, provider.Token{Access: "old"}, -time.Minute)
+		damage := `UPDATE social_accounts SET scopes = '{}' WHERE id = $1`
+		if _, err := st.Writer().ExecContext(t.Context(), damage, f.account.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Tokens.Renew(t.Context(), f.account); err == nil {
+			t.Fatal("a damaged account is renewed")
+		}
+		claimed, err := st.RefreshClaimed(t.Context(), f.account.ID, crier.TimeOf(f.now()))
+		if err != nil || claimed {
+			t.Errorf("the renewal is claimed: %v, %v", claimed, err)
+		}
+	})
+}
+
 func TestATokenWithoutAnEndIsRenewedOnce(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, st *store.Store) {
