@@ -39,6 +39,12 @@ type Sweep struct{}
 // Kind returns the job's kind.
 func (Sweep) Kind() string { return "upkeep.sweep" }
 
+// Reseal seals records of older secret keys with the first one. It runs periodically.
+type Reseal struct{}
+
+// Kind returns the job's kind.
+func (Reseal) Kind() string { return "key.reseal" }
+
 // Publish wakes a publication. The job is only a wake-up: the row holds the state.
 type Publish struct {
 	ID     crier.ID `json:"id"`

@@ -58,6 +58,7 @@ var onTheWire = []struct {
 	{kind: "password.mail", args: job.MailReset{UserID: one}, json: `{"userId":"#1"}`},
 	{kind: "asset.process", args: job.ProcessAsset{AssetID: one, TeamID: two}, json: `{"assetId":"#1","teamId":"#2"}`,
 		old: `{"assetId":"#1"}`, oldArgs: job.ProcessAsset{AssetID: one}},
+	{kind: "key.reseal", args: job.Reseal{}, json: `{}`},
 	{kind: "asset.sweep", args: job.SweepAssets{}, json: `{}`},
 	{kind: "post.metrics", args: job.Snapshot{ScheduledPostID: one, Round: 2, Early: 1, Provider: "x", TeamID: two},
 		json: `{"scheduledPostId":"#1","round":2,"early":1,"provider":"x","teamId":"#2"}`,

@@ -122,6 +122,7 @@ func (q *Queue) Register(s *service.Services) {
 	shares := newDefaultShares()
 	river.AddWorker(q.workers, &purgeTeamWorker{upkeep: s.Upkeep, shares: shares})
 	river.AddWorker(q.workers, &sweepWorker{upkeep: s.Upkeep, analytics: s.Analytics})
+	river.AddWorker(q.workers, &resealWorker{upkeep: s.Upkeep})
 	river.AddWorker(q.workers, &publishWorker{publisher: s.Publisher, now: q.now, advanced: &q.advanced})
 	river.AddWorker(q.workers, &unpublishWorker{publisher: s.Publisher, shares: shares, now: q.now})
 	readers := newGroupShares(metricsShare)

@@ -18,6 +18,9 @@ const (
 	upkeepQueue   = "upkeep"
 	upkeepWorkers = 8
 	sweepEvery    = 10 * time.Minute
+	// resealEvery and resealTimeout: every publication may have secrets, so looking for them may take long.
+	resealEvery   = 10 * time.Minute
+	resealTimeout = time.Hour
 )
 
 func periodicJobs() []*river.PeriodicJob {
@@ -25,11 +28,13 @@ func periodicJobs() []*river.PeriodicJob {
 		return args, &river.InsertOpts{Queue: upkeepQueue}
 	}
 	sweep := func() (river.JobArgs, *river.InsertOpts) { return upkeep(job.Sweep{}) }
+	reseal := func() (river.JobArgs, *river.InsertOpts) { return upkeep(job.Reseal{}) }
 	renew := func() (river.JobArgs, *river.InsertOpts) { return upkeep(job.RenewTokens{}) }
 	sweepAssets := func() (river.JobArgs, *river.InsertOpts) { return upkeep(job.SweepAssets{}) }
 	return []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(renewEvery), renew, &river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(sweepEvery), sweep, &river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(resealEvery), reseal, &river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(sweepAssetsEvery), sweepAssets,
 			&river.PeriodicJobOpts{RunOnStart: true}),
 	}
@@ -68,7 +73,20 @@ type sweepWorker struct {
 	analytics *analytics.Analytics
 }
 
-// Work removes expired data, and then seals records of older keys again: that may take longer than one job.
+// Work removes expired data.
 func (w *sweepWorker) Work(ctx context.Context, _ *river.Job[job.Sweep]) error {
-	return errors.Join(w.upkeep.Sweep(ctx), w.analytics.Sweep(ctx), w.upkeep.Reseal(ctx))
+	return errors.Join(w.upkeep.Sweep(ctx), w.analytics.Sweep(ctx))
 }
+
+type resealWorker struct {
+	river.WorkerDefaults[job.Reseal]
+	upkeep *service.Upkeep
+}
+
+// Work seals records of older keys again.
+func (w *resealWorker) Work(ctx context.Context, _ *river.Job[job.Reseal]) error {
+	return w.upkeep.Reseal(ctx)
+}
+
+// Timeout gives the job enough time.
+func (*resealWorker) Timeout(*river.Job[job.Reseal]) time.Duration { return resealTimeout }

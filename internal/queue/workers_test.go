@@ -257,7 +257,7 @@ func TestTheJobEngineRebuildsItsIndexesInAQuietHour(t *testing.T) {
 			t.Errorf("after %s it is %s, want %s", after, got, want)
 		}
 	}
-	if n := len(periodicJobs()); n != 3 {
+	if n := len(periodicJobs()); n != 4 {
 		t.Errorf("%d jobs come back by themselves", n)
 	}
 }

@@ -21,20 +21,24 @@ type sealedRecords struct {
 	noun string // of several
 	// context is what a record is sealed for.
 	context func(place []string) string
+	// unread means that crier does not open them: it works without.
+	unread bool
 }
 
 // sealed lists all records that are sealed with the secret key.
 var sealed = []sealedRecords{
-	{store.SealedTokens, "account tokens", func(p []string) string { return publish.TokenContext(crier.ID(p[0])) }},
-	{store.SealedWebhookSecrets, "webhook secrets", webhookContext},
-	{store.SealedOldWebhookSecrets, "earlier webhook secrets", webhookContext},
-	{store.SealedKeySecrets, "API keys", func(p []string) string { return keyContext(crier.ID(p[0])) }},
-	{store.SealedStates, "uploads of posts",
-		func(p []string) string { return publish.StateContext(crier.ID(p[0])) }},
-	{store.SealedVerifiers, "account connections in progress", connectionContext},
-	{store.SealedChoices, "choices of accounts in progress", connectionContext},
-	{store.SealedAnswers, "stored responses",
-		func(p []string) string { return access.AnswerContext(crier.ID(p[0]), p[1]) }},
+	{SealedColumn: store.SealedTokens, noun: "account tokens",
+		context: func(p []string) string { return publish.TokenContext(crier.ID(p[0])) }},
+	{SealedColumn: store.SealedWebhookSecrets, noun: "webhook secrets", context: webhookContext},
+	{SealedColumn: store.SealedOldWebhookSecrets, noun: "earlier webhook secrets", context: webhookContext},
+	{SealedColumn: store.SealedKeySecrets, noun: "API keys", unread: true,
+		context: func(p []string) string { return keyContext(crier.ID(p[0])) }},
+	{SealedColumn: store.SealedStates, noun: "uploads of posts",
+		context: func(p []string) string { return publish.StateContext(crier.ID(p[0])) }},
+	{SealedColumn: store.SealedVerifiers, noun: "account connections in progress", context: connectionContext},
+	{SealedColumn: store.SealedChoices, noun: "choices of accounts in progress", context: connectionContext},
+	{SealedColumn: store.SealedAnswers, noun: "stored responses",
+		context: func(p []string) string { return access.AnswerContext(crier.ID(p[0]), p[1]) }},
 }
 
 func webhookContext(place []string) string { return webhook.SecretContext(crier.ID(place[0])) }
@@ -59,11 +63,14 @@ func (c *SealedCount) add(count int64, noun string) {
 	}
 }
 
-// CheckRecords rejects a ring that lacks the key of records. If it is to be quick, it looks at some of the records that
-// may be very many.
+// CheckRecords rejects a ring that lacks the key of records that crier opens. If it is to be quick, it looks at some of
+// the records that may be very many.
 func (s *Instance) CheckRecords(ctx context.Context, quickly bool) error {
 	var lost SealedCount
 	for _, records := range sealed {
+		if records.unread {
+			continue
+		}
 		counts, err := s.store.SealedBy(ctx, records.SealedColumn, quickly)
 		if err != nil {
 			return err
@@ -138,7 +145,8 @@ func (s *Upkeep) resealColumn(ctx context.Context, records sealedRecords) error 
 	var after []any
 	var done, damaged int
 	for {
-		batch, err := s.store.SealedOtherwise(ctx, records.SealedColumn, s.keys.Marks()[0], after, resealBatch)
+		batch, err := s.store.SealedOtherwise(ctx, records.SealedColumn, store.SealedQuery{
+			Mark: s.keys.Marks()[0], Now: s.clock.Now(), After: after, Limit: resealBatch})
 		if err != nil {
 			return err
 		}
@@ -185,7 +193,7 @@ func (s *Upkeep) resealBatch(ctx context.Context, records sealedRecords, batch [
 			if fresh[i] == nil {
 				continue
 			}
-			replaced, err := tx.Reseal(ctx, records.SealedColumn, read, fresh[i])
+			replaced, err := tx.Reseal(ctx, records.SealedColumn, read, fresh[i], s.clock.Now())
 			if err != nil {
 				return err
 			}

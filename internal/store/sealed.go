@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"crier"
 )
 
 // SealedMark is how many bytes at the beginning of a sealed record identify the key that sealed it.
@@ -18,6 +20,9 @@ type SealedColumn struct {
 	Place []string
 	// readable is the condition of rows whose record can still be opened; empty means all.
 	readable string
+	// heldUntil is the column of the time until which somebody may write a record that depends on this one; empty means
+	// never.
+	heldUntil string
 	// sample is how many rows of a table are enough to notice a missing key, if all are too many for the start of a
 	// node; 0 means all.
 	sample int
@@ -28,7 +33,7 @@ type SealedColumn struct {
 // The columns of sealed records. A test compares them with the schema.
 var (
 	SealedTokens = SealedColumn{Table: "social_accounts", Column: "token", Key: []string{"id"},
-		Place: []string{"id"}}
+		Place: []string{"id"}, heldUntil: "refresh_until"}
 	SealedWebhookSecrets = SealedColumn{Table: "webhooks", Column: "secret", Key: []string{"id"},
 		Place: []string{"id"}}
 	SealedOldWebhookSecrets = SealedColumn{Table: "webhooks", Column: "old_secret", Key: []string{"id"},
@@ -90,18 +95,35 @@ func (r reads) SealedBy(ctx context.Context, c SealedColumn, quickly bool) (map[
 	return counts, err
 }
 
-// SealedOtherwise returns records of a column that were not sealed by the key with the mark, in the order of the
-// primary key: those after a key, which is nil for the first.
-func (r reads) SealedOtherwise(ctx context.Context, c SealedColumn, mark []byte, after []any,
-	limit int) ([]SealedRecord, error) {
-	args := []any{mark, limit}
-	more := fmt.Sprintf("substr(%s, 1, %d) <> $1", c.Column, SealedMark)
-	if after != nil {
-		more += fmt.Sprintf(" AND (%s) > (%s)", strings.Join(c.Key, ", "), placeholders(3, len(after)))
-		args = append(args, after...)
+// SealedQuery selects records to seal again: those that were not sealed by the key with the mark, in the order of the
+// primary key.
+type SealedQuery struct {
+	Mark  []byte
+	Now   crier.Time
+	After []any // the key after which they come; nil for the first
+	Limit int
+}
+
+// notHeld returns the condition of records that nobody holds now, and the arguments with its own.
+func (c SealedColumn) notHeld(now crier.Time, args []any) (condition string, all []any) {
+	if c.heldUntil == "" {
+		return "", args
 	}
+	args = append(args, now)
+	return fmt.Sprintf(" AND (%s IS NULL OR %[1]s <= $%d)", c.heldUntil, len(args)), args
+}
+
+// SealedOtherwise returns records of a column to seal again.
+func (r reads) SealedOtherwise(ctx context.Context, c SealedColumn, q SealedQuery) ([]SealedRecord, error) {
+	args := []any{q.Mark, q.Limit}
+	more := fmt.Sprintf("substr(%s, 1, %d) <> $1", c.Column, SealedMark)
+	if q.After != nil {
+		more += fmt.Sprintf(" AND (%s) > (%s)", strings.Join(c.Key, ", "), placeholders(3, len(q.After)))
+		args = append(args, q.After...)
+	}
+	free, args := c.notHeld(q.Now, args)
 	rows, err := r.q.QueryContext(ctx, fmt.Sprintf(`SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s LIMIT $2`,
-		strings.Join(c.Key, ", "), strings.Join(c.Place, ", "), c.Column, c.Table, c.where(more),
+		strings.Join(c.Key, ", "), strings.Join(c.Place, ", "), c.Column, c.Table, c.where(more+free),
 		strings.Join(c.Key, ", ")), args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the sealed records of %s.%s: %w", c.Table, c.Column, err)
@@ -120,11 +142,12 @@ func (r reads) SealedOtherwise(ctx context.Context, c SealedColumn, mark []byte,
 	})
 }
 
-// Reseal replaces a record that has not changed since it was read; done is false if it has.
-func (tx *Tx) Reseal(ctx context.Context, c SealedColumn, read SealedRecord, sealed []byte) (done bool, err error) {
-	res, err := tx.q.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = $1 WHERE %[2]s = $2 AND (%[3]s) = (%[4]s)`,
-		c.Table, c.Column, strings.Join(c.Key, ", "), placeholders(3, len(c.Key))),
-		append([]any{sealed, read.Sealed}, read.Key...)...)
+// Reseal replaces a record that nobody holds and that has not changed since it was read; done is false otherwise.
+func (tx *Tx) Reseal(ctx context.Context, c SealedColumn, read SealedRecord, sealed []byte,
+	now crier.Time) (done bool, err error) {
+	free, args := c.notHeld(now, append([]any{sealed, read.Sealed}, read.Key...))
+	res, err := tx.q.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = $1 WHERE %[2]s = $2 AND (%[3]s) = (%[4]s)%[5]s`,
+		c.Table, c.Column, strings.Join(c.Key, ", "), placeholders(3, len(c.Key)), free), args...)
 	if err != nil {
 		return false, fmt.Errorf("seal a record of %s.%s again: %w", c.Table, c.Column, err)
 	}

@@ -124,6 +124,16 @@ func (tx *Tx) DeleteWebhook(ctx context.Context, id crier.ID) error {
 	return affectedOne(res, err, "webhook", id)
 }
 
+// SweepOldSecrets deletes the previous secrets of webhooks whose grace period is over.
+func (tx *Tx) SweepOldSecrets(ctx context.Context, now crier.Time) error {
+	_, err := tx.q.ExecContext(ctx, `UPDATE webhooks SET old_secret = NULL, old_secret_ends_at = NULL
+		WHERE old_secret IS NOT NULL AND old_secret_ends_at <= $1`, now)
+	if err != nil {
+		return fmt.Errorf("delete the previous secrets of webhooks: %w", err)
+	}
+	return nil
+}
+
 // EnabledWebhooks reads the enabled webhooks of all organizations, in a fixed order.
 func (tx *Tx) EnabledWebhooks(ctx context.Context) ([]Webhook, error) {
 	rows, err := tx.q.QueryContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.status = 'enabled'
