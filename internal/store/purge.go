@@ -40,7 +40,8 @@ func (tx *Tx) purgedInBatches() []string {
 			(SELECT c.word FROM word_counts c WHERE c.team_id = $1 LIMIT $2)`,
 		`DELETE FROM assets WHERE id IN
 			(SELECT a.id FROM assets a WHERE a.team_id = $1 AND a.deleted_at IS NULL LIMIT $2)`,
-		`DELETE FROM assets WHERE id IN (SELECT a.id FROM assets a WHERE a.team_id = $1 LIMIT $2)`,
+		`DELETE FROM assets WHERE id IN
+			(SELECT a.id FROM assets a WHERE a.team_id = $1 AND a.deleted_at IS NOT NULL LIMIT $2)`,
 	}
 }
 
