@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -93,7 +92,11 @@ func TestWebhookCreatedDuringADispatchReceivesWhatFollows(t *testing.T) {
 		go func() { dispatched <- w.Dispatch(t.Context()) }()
 		for w.Scan(`SELECT count(*) FROM pg_stat_activity a
 			WHERE CAST($1 AS integer) = ANY (pg_blocking_pids(a.pid))`, pid) == 0 {
-			runtime.Gosched() // until the dispatch waits for the events
+			select { // until the dispatch waits for the events
+			case err := <-dispatched:
+				t.Fatalf("the dispatch did not wait for the events: %v", err)
+			default:
+			}
 		}
 		for _, change := range []string{
 			`UPDATE webhooks SET status = 'enabled'`,
