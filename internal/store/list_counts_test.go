@@ -314,7 +314,7 @@ func checkScheduledPosts(t *testing.T, f *storetest.Fixture, filter store.Schedu
 	}
 }
 
-// The pages and the total of a list agree with the posts, for all combinations of delivery states.
+// The pages and the total of a list agree with the posts, for combinations of delivery states with other filters.
 func TestListsOfPostsByDeliveryStateAgreeWithTheirTotals(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
@@ -334,64 +334,104 @@ func TestListsOfPostsByDeliveryStateAgreeWithTheirTotals(t *testing.T) {
 		mustExec(t, f.Store, `UPDATE publications SET status = 'publishing' WHERE status = 'scheduled' AND id IN (
 			SELECT s.id FROM publications s WHERE s.status = 'scheduled' ORDER BY s.scheduled_at LIMIT 3)`)
 		for _, state := range crier.DeliveryStates() {
-			c.checkDelivery(t, seed, state)
+			c.checkDelivery(t, seed, store.PostFilter{DeliveryStates: []crier.DeliveryState{state}})
 		}
-		for range 40 {
-			c.checkDelivery(t, seed, sample(c, crier.DeliveryStates())...)
+		for range 80 {
+			filter := store.PostFilter{DeliveryStates: sample(c, crier.DeliveryStates())}
+			if c.random.IntN(3) == 0 {
+				filter.Providers = sample(c, []crier.Provider{crier.ProviderX, crier.ProviderLinkedIn})
+			}
+			if c.random.IntN(3) == 0 {
+				filter.SocialAccountIDs = []crier.ID{pick(c, c.accounts).ID}
+			}
+			if c.random.IntN(3) == 0 {
+				filter.Statuses = sample(c, []crier.PostStatus{crier.PostDraft, crier.PostIdea, crier.PostApproved,
+					crier.PostArchived})
+			}
+			if c.random.IntN(4) == 0 {
+				filter.PostTypes = sample(c, crier.PostTypes())
+			}
+			c.checkDelivery(t, seed, filter)
 		}
 	})
 }
 
-// checkDelivery compares the list of the posts in some delivery states with the posts that pass one by one.
-func (c *crowd) checkDelivery(t *testing.T, seed uint64, states ...crier.DeliveryState) {
+// checkDelivery compares a list of posts by delivery state with the posts that pass one by one.
+func (c *crowd) checkDelivery(t *testing.T, seed uint64, filter store.PostFilter) {
 	t.Helper()
-	statuses := map[string][]crier.DeliveryState{}
-	for _, row := range query(t, c.f.Store, `SELECT post_id, status FROM publications WHERE kind = 'post'`) {
-		state := crier.DeliveryState(row[1])
-		if row[1] == string(crier.Processing) {
-			state = crier.DeliveryPublishing
-		}
-		statuses[row[0]] = append(statuses[row[0]], state)
+	filter.TeamID = c.f.Team.ID
+	type values struct{ states, networks, accounts []string }
+	scheduled := map[string]values{}
+	for _, row := range query(t, c.f.Store, `SELECT post_id, CASE status WHEN 'processing' THEN 'publishing' ELSE status
+		END, provider, social_account_id FROM publications WHERE kind = 'post'`) {
+		v := scheduled[row[0]]
+		scheduled[row[0]] = values{append(v.states, row[1]), append(v.networks, row[2]), append(v.accounts, row[3])}
 	}
 	var want []crier.ID
-	for _, row := range query(t, c.f.Store, `SELECT id, delivery_state FROM posts
-		WHERE deleted_at IS NULL AND status <> 'archived' ORDER BY created_at, id`) {
-		found := func(s crier.DeliveryState) bool { return slices.Contains(states, s) }
-		if found(crier.DeliveryState(row[1])) || slices.ContainsFunc(statuses[row[0]], found) {
+	for _, row := range query(t, c.f.Store, `SELECT id, delivery_state, status, post_type FROM posts
+		WHERE deleted_at IS NULL ORDER BY created_at, id`) {
+		v := scheduled[row[0]]
+		if allows(filter.DeliveryStates, append(v.states, row[1])...) && allows(filter.Providers, v.networks...) &&
+			allows(filter.SocialAccountIDs, v.accounts...) && allows(filter.Statuses, row[2]) &&
+			(len(filter.Statuses) > 0 || row[2] != string(crier.PostArchived)) && allows(filter.PostTypes, row[3]) {
 			want = append(want, crier.ID(row[0]))
 		}
 	}
 	var total store.Total
 	got := walk(t, func(p *store.Post) crier.ID { return p.ID }, store.PageQuery{Sort: "createdAt", Limit: 7},
 		func(q store.PageQuery) (page store.PageRows[*store.Post], err error) {
-			page, total, err = c.f.Posts(context.Background(), store.PostFilter{TeamID: c.f.Team.ID,
-				DeliveryStates: states}, q, false)
+			page, total, err = c.f.Posts(context.Background(), filter, q, false)
 			return page, err
 		})
 	if !slices.Equal(got, want) || total != (store.Total{Count: int64(len(want))}) {
-		t.Errorf("seed %d: %v: %d with total %+v, want %d", seed, states, len(got), total, len(want))
+		t.Errorf("seed %d: %+v: %d with total %+v, want %d", seed, filter, len(got), total, len(want))
 	}
+}
+
+// allows reports whether a filter names one of some values; an empty filter allows all.
+func allows[T ~string](filter []T, values ...string) bool {
+	return len(filter) == 0 ||
+		slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, T(v)) })
 }
 
 // copyPosts inserts copies of a post and of its scheduled posts.
 func copyPosts(t *testing.T, f *storetest.Fixture, post crier.ID, copies int) {
 	t.Helper()
-	id, live, ended := `gen_random_uuid()`, ``, ``
-	if f.Dialect() == store.SQLite {
-		id, live, ended = `lower(hex(randomblob(16)))`, `, live`, `, p.live`
-	}
 	mustExec(t, f.Store, numbered+`INSERT INTO posts (id, team_id, post_type, type_given, title, status, delivery_state,
 		save_destination, content_payload_id, scheduled_at, created_at, updated_at)
-		SELECT `+id+`, p.team_id, p.post_type, p.type_given, p.title, p.status, p.delivery_state,
+		SELECT `+newID(f)+`, p.team_id, p.post_type, p.type_given, p.title, p.status, p.delivery_state,
 		p.save_destination, p.content_payload_id, p.scheduled_at, p.created_at, p.updated_at
 		FROM n, posts p WHERE p.id = $1`, post, copies)
-	mustExec(t, f.Store, `INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id,
+	copyScheduled(t, f, post, `o.content_payload_id = p.payload_id AND o.id <> $1`, 1)
+}
+
+// repeat inserts copies of the scheduled posts of a post, as if it had been repeated.
+func repeat(t *testing.T, f *storetest.Fixture, post crier.ID, copies int) {
+	t.Helper()
+	copyScheduled(t, f, post, `o.id = $1`, copies)
+}
+
+// copyScheduled inserts copies of the scheduled posts of a post for other posts o.
+func copyScheduled(t *testing.T, f *storetest.Fixture, post crier.ID, others string, copies int) {
+	t.Helper()
+	live, ended := ``, ``
+	if f.Dialect() == store.SQLite {
+		live, ended = `, live`, `, p.live`
+	}
+	mustExec(t, f.Store, numbered+`INSERT INTO publications (id, team_id, organization_id, post_id, social_account_id,
 		provider, status, scheduled_at, timezone, payload_id, platform_settings, actions, state, results, created_at,
 		updated_at`+live+`)
-		SELECT `+id+`, p.team_id, p.organization_id, o.id, p.social_account_id, p.provider, p.status, p.scheduled_at,
-		p.timezone, p.payload_id, '{}', '{}', '{}', '{}', p.created_at, p.updated_at`+ended+`
-		FROM publications p JOIN posts o ON o.content_payload_id = p.payload_id AND o.id <> $1
-		WHERE p.post_id = $1`, post)
+		SELECT `+newID(f)+`, p.team_id, p.organization_id, o.id, p.social_account_id, p.provider, p.status,
+		p.scheduled_at, p.timezone, p.payload_id, '{}', '{}', '{}', '{}', p.created_at, p.updated_at`+ended+`
+		FROM n, publications p JOIN posts o ON `+others+` WHERE p.post_id = $1`, post, copies)
+}
+
+// newID is an expression in SQL for a new id.
+func newID(f *storetest.Fixture) string {
+	if f.Dialect() == store.SQLite {
+		return `lower(hex(randomblob(16)))`
+	}
+	return `gen_random_uuid()`
 }
 
 // Scheduled posts of archived posts, however many, hide nothing from a list by delivery state.
@@ -403,14 +443,13 @@ func TestListsOfPostsByDeliveryStateFindPostsBehindArchivedOnes(t *testing.T) {
 			t.Parallel()
 			databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
 				other := f.NewAccount(crier.ProviderLinkedIn)
-				published := func(p *store.Publication) { p.Status, p.WakeAt = crier.Published, nil }
 				old := f.NewPost("old")
-				f.Schedule(old, published)
+				f.Schedule(old, at(f.Now, crier.Published))
 				copyPosts(t, f, old.ID, archived)
 				mustExec(t, f.Store, `UPDATE posts SET status = 'archived'`)
 				copyPosts(t, f, f.NewPost("draft").ID, drafts)
 				post := f.NewPost("new")
-				f.Schedule(post, published, func(p *store.Publication) { p.ScheduledAt = f.After(time.Hour) })
+				f.Schedule(post, at(f.After(time.Hour), crier.Published))
 				f.Schedule(post, func(p *store.Publication) {
 					p.SocialAccountID, p.Provider, p.Status, p.WakeAt = other.ID, other.Provider, crier.Failed, nil
 				})
@@ -419,6 +458,40 @@ func TestListsOfPostsByDeliveryStateFindPostsBehindArchivedOnes(t *testing.T) {
 					store.PageQuery{Sort: "createdAt", Limit: 25}, false)
 				if err != nil || total.Count != 1 || len(page.Rows) != 1 || page.Rows[0].ID != post.ID {
 					t.Errorf("%d posts of %+v, %v", len(page.Rows), total, err)
+				}
+			})
+		})
+	}
+}
+
+// The total of several filters is exact however often the listed posts were repeated, or archived ones.
+func TestTotalsByDeliveryStateDoNotCountWhatIsNotListed(t *testing.T) {
+	t.Parallel()
+	const listed, more = 30, 10_001
+	for name, repeats := range map[string]struct{ listed, archived int }{"listed posts": {listed: more / listed},
+		"archived posts": {archived: more}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+				for range listed {
+					post := f.NewPost("new")
+					f.Schedule(post, at(f.Now, crier.Published))
+					repeat(t, f, post.ID, repeats.listed)
+				}
+				old := f.NewPost("old")
+				f.Schedule(old, at(f.Now, crier.Published))
+				repeat(t, f, old.ID, repeats.archived)
+				mustExec(t, f.Store, `UPDATE posts SET status = 'archived' WHERE id = $1`, old.ID)
+				for _, states := range [][]crier.DeliveryState{{crier.DeliveryPublished},
+					{crier.DeliveryPublished, crier.DeliveryFailed},
+					{crier.DeliveryPublished, crier.DeliveryScheduled}} {
+					filter := store.PostFilter{TeamID: f.Team.ID, DeliveryStates: states,
+						Providers: []crier.Provider{f.Account.Provider}}
+					page, total, err := f.Posts(t.Context(), filter, store.PageQuery{Sort: "createdAt", Limit: 25},
+						false)
+					if err != nil || total != (store.Total{Count: listed}) || len(page.Rows) != 25 || !page.After {
+						t.Errorf("%v: %d posts of %+v, %v", states, len(page.Rows), total, err)
+					}
 				}
 			})
 		})

@@ -88,3 +88,78 @@ func ofAccounts(f store.ScheduledPostFilter, accounts ...crier.ID) store.Schedul
 	f.SocialAccountIDs = accounts
 	return f
 }
+
+// searched matches an index that leads to the posts of a list by delivery state, in a query plan.
+var searched = regexp.MustCompile(`(?m)^SEARCH [sx] USING (?:COVERING )?INDEX (.*)`)
+
+// A list by delivery state reads what is in the state, without what waits or has ended otherwise. If archived posts
+// have much in the state, it reads the listed posts that were ever scheduled, and looks each of them up.
+func TestListsByDeliveryStateReadTheirIndexes_sqlite(t *testing.T) {
+	t.Parallel()
+	f := storetest.NewFixture(t, databases.Fresh(t, store.SQLite).Open(t))
+	posts := map[crier.ScheduledPostStatus]store.Post{}
+	for _, status := range []crier.ScheduledPostStatus{crier.Scheduled, crier.Publishing, crier.Published,
+		crier.Failed} {
+		posts[status] = f.NewPost("post")
+		f.Schedule(posts[status], at(f.Now, status))
+	}
+	check := func(want map[crier.DeliveryState]string) {
+		t.Helper()
+		for state, index := range want {
+			var used []string
+			r := f.Recording(func(query string, args []any) {
+				if strings.Contains(query, "ORDER BY p.created_at") {
+					for _, found := range searched.FindAllStringSubmatch(plan(t, f.Store, query, args...), -1) {
+						used = append(used, found[1])
+					}
+				}
+			})
+			_, total, err := r.Posts(t.Context(), store.PostFilter{TeamID: f.Team.ID,
+				DeliveryStates: []crier.DeliveryState{state}}, store.PageQuery{Sort: "createdAt", Limit: 1}, false)
+			if err != nil || total.Count != 1 || !slices.Equal(used, []string{index}) {
+				t.Errorf("%s: %d posts by %q, %v; want %s", state, total.Count, used, err, index)
+			}
+		}
+	}
+	check(map[crier.DeliveryState]string{
+		crier.DeliveryScheduled:  "publications_waiting (team_id=?)",
+		crier.DeliveryPublishing: "publications_waiting (team_id=?)",
+		crier.DeliveryPublished:  "publications_ended (team_id=?)",
+		crier.DeliveryFailed:     "publication_problems_by_status (team_id=? AND status=?)",
+	})
+	for _, post := range posts {
+		copyPosts(t, f, post.ID, 10)
+		mustExec(t, f.Store, `UPDATE posts SET status = 'archived' WHERE content_payload_id = $1 AND id <> $2`,
+			post.ContentPayloadID, post.ID)
+	}
+	check(map[crier.DeliveryState]string{
+		crier.DeliveryScheduled:  "publications_by_post (post_id=?)",
+		crier.DeliveryPublishing: "publications_by_post (post_id=?)",
+		crier.DeliveryPublished:  "publications_by_post (post_id=?)",
+		crier.DeliveryFailed:     "publication_problems_by_status (team_id=? AND status=? AND post_id=?)",
+	})
+}
+
+// A walk looks up each post that it passes. A hash table of the scheduled posts in the state would be one of all teams.
+func TestWalksByDeliveryStateReadNoOtherPosts_postgres(t *testing.T) {
+	t.Parallel()
+	f := storetest.NewFixture(t, databases.Fresh(t, store.Postgres).Open(t))
+	f.Schedule(f.NewPost("post"), at(f.Now, crier.Published))
+	copyPosts(t, f, f.NewPost("draft").ID, 5000)
+	mustExec(t, f.Store, `ANALYZE`)
+	walks := 0
+	r := f.Recording(func(query string, args []any) {
+		if !strings.Contains(query, "ORDER BY p.created_at") {
+			return
+		}
+		walks++
+		if steps := plan(t, f.Store, query, args...); strings.Contains(steps, "hashed") {
+			t.Error(steps)
+		}
+	})
+	_, total, err := r.Posts(t.Context(), store.PostFilter{TeamID: f.Team.ID, DeliveryStates: []crier.DeliveryState{
+		crier.DeliveryPublished, crier.DeliveryUnscheduled}}, store.PageQuery{Sort: "createdAt", Limit: 25}, false)
+	if err != nil || total.Count != 5002 || walks != 1 {
+		t.Errorf("%+v posts by %d walks, %v", total, walks, err)
+	}
+}

@@ -17,52 +17,97 @@ var deliveryPublications = map[crier.DeliveryState][]crier.ScheduledPostStatus{
 	crier.DeliveryMissed: {crier.Missed}, crier.DeliveryUnknown: {crier.Unknown},
 }
 
-// deliveryGroup filters posts by the states of their scheduled posts. States that no scheduled post has (unscheduled,
-// partially_published) compare the post's own delivery state. counts selects the counts of a list, see listCounts.
-func (f PostFilter) deliveryGroup(counts string) group {
+// deliveryGroups filters posts by the states of their scheduled posts. States that no scheduled post has (unscheduled,
+// partially_published) compare the post's own delivery state.
+//
+// Archived and deleted posts keep their scheduled posts, and a repeated one has many, so a state may have far more
+// scheduled posts than the team has listed posts that were ever scheduled. These are the alternative.
+func (r reads) deliveryGroups(f PostFilter) []group {
 	var statuses []crier.ScheduledPostStatus
-	for _, state := range f.DeliveryStates {
+	for _, state := range distinct(f.DeliveryStates) {
 		statuses = append(statuses, deliveryPublications[state]...)
 	}
 	g := columnGroup(f, "delivery_state", f.DeliveryStates, crier.DeliveryStates())
 	if len(statuses) == 0 {
-		return g
+		return []group{g}
 	}
-	g.holds.sql = "(" + g.holds.sql + " OR p.delivery_state <> 'unscheduled' AND EXISTS (SELECT 1 " +
-		"FROM publications s WHERE s.post_id = p.id AND s.kind = 'post' AND NOT s.canceled AND s.status IN (" +
-		marks(len(statuses)) + ")))"
-	g.holds.args = append(slices.Clone(g.holds.args), anys(statuses)...)
+	held := heldByStatus(statuses)
+	g.holds.sql = "(" + g.holds.sql + " OR p.delivery_state <> 'unscheduled' AND (" + held.sql + "))"
+	g.holds.args = slices.Concat(g.holds.args, held.args)
 	rest := among("p.delivery_state", without(crier.DeliveryStates(), f.DeliveryStates))
 	g.others = f.findPosts(g.lead+rest.sql+" AND NOT "+g.holds.sql, slices.Concat(rest.args, g.holds.args))
-	for _, found := range f.findByStatus(statuses, counts) {
+	for _, found := range r.findByStatus(f.TeamID, statuses) {
 		g.find.sql += " UNION ALL " + found.sql
 		g.find.args = append(g.find.args, found.args...)
 	}
-	return g
+	candidates := crier.DeliveryStates()
+	if !slices.Contains(f.DeliveryStates, crier.DeliveryUnscheduled) {
+		candidates = without(candidates, []crier.DeliveryState{crier.DeliveryUnscheduled})
+	}
+	scheduled := among("p.delivery_state", candidates)
+	return []group{g, {find: f.findPosts(g.lead+scheduled.sql, scheduled.args), alternative: true}}
+}
+
+// byIndex splits statuses of scheduled posts: what is live and what has ended have an index each, problems a table.
+func byIndex(statuses []crier.ScheduledPostStatus) (live, ended, problems []crier.ScheduledPostStatus) {
+	for _, s := range statuses {
+		switch {
+		case s == crier.Failed || s == crier.Missed || s == crier.Unknown:
+			problems = append(problems, s)
+		case s.Live():
+			live = append(live, s)
+		default:
+			ended = append(ended, s)
+		}
+	}
+	return live, ended, problems
+}
+
+// heldByStatus returns the condition that a post p has a scheduled post with one of some statuses. Problems are looked
+// up among problems: a post that was repeated for years has many scheduled posts. The offset keeps PostgreSQL from
+// reading the scheduled posts of all teams into a hash table instead.
+func heldByStatus(statuses []crier.ScheduledPostStatus) (c condition) {
+	live, ended, problems := byIndex(statuses)
+	add := func(from, column string, statuses []crier.ScheduledPostStatus) {
+		if len(statuses) == 0 {
+			return
+		}
+		if c.sql != "" {
+			c.sql += " OR "
+		}
+		is := among(column, statuses)
+		c.sql, c.args = c.sql+"EXISTS (SELECT 1 FROM "+from+" AND "+is.sql+" LIMIT 1 OFFSET 0)",
+			append(c.args, is.args...)
+	}
+	add("publications s WHERE s.post_id = p.id AND s.kind = 'post' AND NOT s.canceled", "s.status",
+		slices.Concat(live, ended))
+	add("publication_problems x WHERE x.team_id = p.team_id AND x.post_id = p.id AND "+
+		"x.publication_id = x.scheduled_post_id", "x.status", problems)
+	return c
 }
 
 // findByStatus returns queries that select the posts of scheduled posts by their status, each from an index that has
-// little else.
-func (f PostFilter) findByStatus(statuses []crier.ScheduledPostStatus, counts string) (queries []condition) {
-	var begun, problems []crier.ScheduledPostStatus
-	for _, s := range statuses {
-		switch s {
-		case crier.Publishing, crier.Processing:
-			begun = append(begun, s)
-		case crier.Failed, crier.Missed, crier.Unknown:
-			problems = append(problems, s)
-		default:
-			queries = append(queries, condition{"SELECT s.post_id FROM publications s WHERE s.team_id = ? AND " +
-				"s.kind = 'post' AND " + classOf(s) + " AND s.status = ?", []any{f.TeamID, s}})
-		}
+// little else. Without statistics SQLite would read all scheduled posts of the team.
+func (r reads) findByStatus(team crier.ID, statuses []crier.ScheduledPostStatus) (queries []condition) {
+	live, ended, problems := byIndex(statuses)
+	find := func(index, class string, status crier.ScheduledPostStatus) {
+		queries = append(queries, condition{"SELECT s.post_id FROM publications s" + r.indexed(index) +
+			" WHERE s.team_id = ? AND s.kind = 'post' AND " + class + " AND s.status = ?", []any{team, status}})
+	}
+	begun := without(live, []crier.ScheduledPostStatus{crier.Scheduled})
+	if len(begun) < len(live) {
+		find("publications_waiting", classLive, crier.Scheduled)
 	}
 	if len(begun) > 0 {
-		queries = append(queries, findBegun("post_id", f.TeamID, begun, counts))
+		queries = append(queries, findBegun("post_id", team, begun, r.listCounts))
+	}
+	if len(ended) > 0 {
+		find("publications_ended", classEnded, crier.Published)
 	}
 	if len(problems) > 0 {
 		is := among("x.status", problems)
 		queries = append(queries, condition{"SELECT x.post_id FROM publication_problems x WHERE x.team_id = ? AND " +
-			is.sql + " AND x.publication_id = x.scheduled_post_id", append([]any{f.TeamID}, is.args...)})
+			is.sql + " AND x.publication_id = x.scheduled_post_id", append([]any{team}, is.args...)})
 	}
 	return queries
 }
@@ -118,15 +163,15 @@ func (n deliveryCounts) pending() int64 {
 	return n.scheduled[crier.Scheduled] + n.begun() - n.repeats["pending"]
 }
 
-// unscheduled is the number of posts of which all scheduled posts are canceled.
-func (n deliveryCounts) unscheduled() int64 {
-	all := -n.repeats["any"]
+// everScheduled is the number of posts with a scheduled post that is not canceled.
+func (n deliveryCounts) everScheduled() int64 {
+	posts := -n.repeats["any"]
 	for status, rows := range n.scheduled {
 		if status != crier.Canceled {
-			all += rows
+			posts += rows
 		}
 	}
-	return n.posts - all
+	return posts
 }
 
 // deliveryCount counts the posts in the delivery states of a filter; nil if the counts do not tell.
@@ -142,7 +187,9 @@ func (r reads) deliveryCount(ctx context.Context, f PostFilter) (*groupCount, er
 	case len(states) > 1:
 		return nil, nil
 	case states[0] == crier.DeliveryUnscheduled:
-		c.total = n.unscheduled()
+		c.total = n.posts - n.everScheduled()
+		c.found = c.total
+		return &c, nil
 	case states[0] == crier.DeliveryScheduled:
 		begun, err := r.begunAlone(ctx, f, n.begun())
 		if err != nil {
@@ -159,6 +206,9 @@ func (r reads) deliveryCount(ctx context.Context, f PostFilter) (*groupCount, er
 			c.found += n.scheduled[s]
 		}
 	}
+	if ever := n.everScheduled(); ever < c.found { // the others are repeats, or of posts that are not listed
+		c.narrow, c.found = 1, ever
+	}
 	c.found = max(c.found, c.total)
 	return &c, nil
 }
@@ -170,7 +220,7 @@ func (r reads) begunAlone(ctx context.Context, f PostFilter, begun int64) (posts
 		return 0, nil
 	}
 	f.DeliveryStates = []crier.DeliveryState{crier.DeliveryScheduled}
-	scheduled := f.deliveryGroup(r.listCounts).holds
+	scheduled := r.deliveryGroups(f)[0].holds
 	found := findBegun("post_id", f.TeamID, deliveryPublications[crier.DeliveryPublishing], r.listCounts)
 	args := slices.Concat(found.args, scheduled.args)
 	if err := r.q.QueryRowContext(ctx, bind("SELECT count(*) FROM (SELECT DISTINCT post_id FROM ("+found.sql+

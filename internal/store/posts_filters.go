@@ -20,6 +20,8 @@ type group struct {
 	column string
 	// lead is true for every post and names the columns that precede column in its index.
 	lead string
+	// alternative is true if the group is no filter, but another way to find the posts of the one before it, and more.
+	alternative bool
 	// others selects the posts of the team that do not pass, from an index; empty if there is no such query.
 	others condition
 }
@@ -39,7 +41,9 @@ func (r reads) groups(f PostFilter) []group {
 		}
 	}
 	add(columnGroup(f, "status", f.Statuses, crier.PostStatuses()), len(f.Statuses) > 0)
-	add(f.deliveryGroup(r.listCounts), len(f.DeliveryStates) > 0)
+	if len(f.DeliveryStates) > 0 {
+		groups = append(groups, r.deliveryGroups(f)...)
+	}
 	add(columnGroup(f, "post_type", f.PostTypes, crier.PostTypes()), len(f.PostTypes) > 0)
 	add(columnGroup(f, "save_destination", []string{f.SaveDestination},
 		[]string{crier.SavedToDrafts, crier.SavedToQueue}), f.SaveDestination != "")
@@ -51,6 +55,11 @@ func (r reads) groups(f PostFilter) []group {
 	add(tagGroup(f.TagID), f.TagID != "")
 	add(assetGroup(f.AssetID), f.AssetID != "")
 	return append(groups, f.wordGroups(r.position)...)
+}
+
+// isSingle reports whether the groups are those of a single filter.
+func isSingle(groups []group) bool {
+	return len(groups) == 1 || len(groups) == 2 && groups[1].alternative
 }
 
 // columnGroup filters a column of posts by some of its values.

@@ -94,7 +94,7 @@ func (r reads) postPage(ctx context.Context, f PostFilter, q PageQuery) (page Pa
 		total.Count = int64(len(page.Rows))
 	case len(groups) == 1 && max(len(f.Providers), len(f.SocialAccountIDs)) > 1:
 		total, err = r.countDestinations(ctx, f, groups)
-	case len(groups) == 1:
+	case isSingle(groups):
 		total.Count, err = r.countGroup(ctx, f, groups[0])
 	default:
 		total, err = r.countCombination(ctx, f, groups)

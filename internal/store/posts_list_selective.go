@@ -19,7 +19,7 @@ var probes = []int{256, widest}
 type reading struct {
 	// narrow is the group whose posts are found and sorted; -1 walks the list.
 	narrow int
-	// limit is more than the number of posts that the group finds.
+	// limit is more than the number of posts that the group finds; 0 if none of them is listed.
 	limit int64
 	// total is the length of the list; nil unless the counts tell it.
 	total *int64
@@ -29,8 +29,10 @@ type reading struct {
 type groupCount struct {
 	// total is the length of the list.
 	total int64
-	// found is the number of rows that the filter's index has: also those of archived and deleted posts.
+	// found is the number of rows that are read to find all of them, also those of archived and deleted posts.
 	found int64
+	// narrow is the group that finds these.
+	narrow int
 	// team is the number of posts that a walk passes at most.
 	team int64
 }
@@ -48,11 +50,14 @@ func (r reads) selective(ctx context.Context, f PostFilter, groups []group) (rea
 	if count.isWalked() {
 		return reading{narrow: -1, total: &count.total}, nil
 	}
+	if count.total == 0 && count.found > 0 {
+		return reading{total: &count.total}, nil // nothing of what the group finds is listed
+	}
 	limit := int64(widest) // one of few values, so that SQLite need not compile a statement for each
 	for limit < 2*count.found {
 		limit *= 4
 	}
-	return reading{limit: limit, total: &count.total}, nil
+	return reading{narrow: count.narrow, limit: limit, total: &count.total}, nil
 }
 
 // groupCount counts the posts of a list by a single word or by delivery states; nil if the counts do not tell.
@@ -61,7 +66,7 @@ func (r reads) groupCount(ctx context.Context, f PostFilter, groups []group) (*g
 	case len(groups) == 1 && len(f.Words) == 1:
 		total, posts, err := r.wordTotal(ctx, f.TeamID, f.Words[0])
 		return &groupCount{total: total, found: total, team: posts}, err
-	case len(groups) == 1 && len(f.DeliveryStates) > 0:
+	case isSingle(groups) && len(f.DeliveryStates) > 0:
 		return r.deliveryCount(ctx, f)
 	}
 	return nil, nil
