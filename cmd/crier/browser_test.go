@@ -28,7 +28,8 @@ import (
 // chromium is the browser that tests use: CRIER_TEST_CHROMIUM, else the first one installed. make test installs one
 // where there is none.
 var chromium = sync.OnceValue(func() string {
-	for _, name := range []string{os.Getenv("CRIER_TEST_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{os.Getenv("CRIER_TEST_CHROMIUM"), "chromium-headless-shell", "chromium",
+		"chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); name != "" && err == nil {
 			return found
 		}
