@@ -41,6 +41,7 @@ var chromium = sync.OnceValue(func() string {
 var theBrowser = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()), chromedp.NoSandbox,
 		chromedp.UserDataDir(filepath.Join(servertest.RunDir(), "chromium")), chromedp.Flag("lang", "en-GB"),
+		chromedp.Flag("accept-lang", "en-GB"), // the one without windows has no other setting
 		// Disable the back/forward cache: each page in it would hold a process, and the next one starts another.
 		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,BackForwardCache"))
 	allocated, _ := chromedp.NewExecAllocator(context.Background(), options...)
