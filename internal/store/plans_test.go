@@ -7,11 +7,37 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crier"
 	"crier/internal/store"
 	"crier/internal/store/storetest"
 )
+
+// The triggers that count look up the publications of each post. Without statistics, PostgreSQL may choose an index of
+// all publications that ends with the post, and read all of it each time.
+func TestCountingReadsNoWholeIndex_postgres(t *testing.T) {
+	t.Parallel()
+	const copies = 4000
+	f := storetest.NewFixture(t, databases.Fresh(t, store.Postgres).Open(t))
+	post := f.NewPost("post")
+	f.Schedule(post, at(f.Now, crier.Published))
+	copyPosts(t, f, post.ID, copies)
+	mustExec(t, f.Store, `UPDATE posts SET status = 'archived'`)
+	// Pages are reported within a second or two. Inserting a row reads two or three of each index.
+	pages := int64(0)
+	for deadline := time.Now().Add(time.Minute); pages < copies; {
+		if time.Now().After(deadline) {
+			t.Fatal("PostgreSQL does not report what was read")
+		}
+		mustExec(t, f.Store, `SELECT pg_sleep(0.1)`)
+		pages = f.Scan(`SELECT coalesce(sum(idx_blks_hit + idx_blks_read), 0)::bigint FROM pg_statio_user_indexes
+			WHERE indexrelname IN ('publications_of_account', 'publications_of_provider')`)
+	}
+	if pages > 10*copies {
+		t.Errorf("%d pages of indexes were read for %d posts", pages, copies)
+	}
+}
 
 var (
 	// usedIndex matches an index of the publications that a list shows, in a query plan.
