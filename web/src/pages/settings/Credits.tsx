@@ -17,7 +17,7 @@ const kinds: Record<Transaction['kind'], string> = {
   adjust: 'Corrected',
 }
 
-const signed = (n: number) => (n > 0 ? `+${n.toLocaleString()}` : n.toLocaleString().replace('-', '−'))
+const signed = (n: number) => (n > 0 ? `+${n.toLocaleString('en')}` : n.toLocaleString('en').replace('-', '−'))
 
 export function Credits() {
   const { organization } = useSession()
@@ -44,11 +44,11 @@ export function Credits() {
             <>
               <dl className={styles.sums}>
                 <dt>Free</dt>
-                <dd>{c.availableCredits.toLocaleString()}</dd>
+                <dd>{c.availableCredits.toLocaleString('en')}</dd>
                 <dt>Set aside for what is scheduled</dt>
-                <dd>{c.reservedCredits.toLocaleString()}</dd>
+                <dd>{c.reservedCredits.toLocaleString('en')}</dd>
                 <dt>Balance</dt>
-                <dd>{c.creditsBalance.toLocaleString()}</dd>
+                <dd>{c.creditsBalance.toLocaleString('en')}</dd>
               </dl>
               <details>
                 <summary>What things cost</summary>
@@ -67,7 +67,7 @@ export function Credits() {
                       <tr key={`${cost.provider} ${cost.operation}`}>
                         <td>{networkNames[cost.provider]}</td>
                         <td>{cost.description}</td>
-                        <td className={styles.number}>{cost.credits.toLocaleString()}</td>
+                        <td className={styles.number}>{cost.credits.toLocaleString('en')}</td>
                       </tr>
                     ))}
                   </tbody>
