@@ -89,8 +89,8 @@ func (s *Upkeep) MergeChanges(ctx context.Context, failed func(error)) {
 // open, and than the clocks of nodes differ.
 const auditSettled = 10 * time.Minute
 
-// Sweep counts the audit log, and removes expired events, stored responses, consents, sessions, tokens, previous secrets
-// of webhooks and counters, in small transactions. A step that fails does not keep the others from being done.
+// Sweep counts the audit log, and removes expired events, stored responses, consents, sessions, tokens, counters and
+// previous secrets of webhooks, in small transactions. A step that fails does not keep the others from being done.
 func (s *Upkeep) Sweep(ctx context.Context) error {
 	now := s.clock.Now()
 	one := func(fn func(tx *store.Tx) error) func() error {
