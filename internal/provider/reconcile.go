@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -22,6 +24,9 @@ type Matcher interface {
 	// media of the other one have ids alone.
 	Matches(wanted, other Content) bool
 }
+
+// SameWords compares texts that networks may show with other white space.
+func SameWords(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
 // Resender is a network that recognizes a repeated request and responds with the existing post.
 type Resender interface {

@@ -32,6 +32,7 @@ type testNetwork struct {
 	processing int
 	likes      int64
 	costs      []provider.Cost
+	nameless   bool // it tells no id while it processes
 	twoStep    bool // it first reports that something was published, then what
 
 	mu      sync.Mutex
@@ -91,6 +92,9 @@ func (n *testNetwork) publish(a answer, st provider.State) (provider.State, erro
 	id := n.show()
 	if a.err != nil {
 		return st, a.err
+	}
+	if n.nameless {
+		id = ""
 	}
 	st.Publish(provider.Published{PlatformPostID: id, PublishedAt: n.now()}, n.parts)
 	if n.processing > 0 {

@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"crier"
@@ -78,17 +77,16 @@ func (w *worker) looksLike(rival store.Rival) bool {
 		return matcher.Matches(w.content, theirs)
 	}
 	own := w.content.Parts[min(w.state.NextPart(), len(w.content.Parts)-1)]
-	same := func(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 	return slices.ContainsFunc(theirs.Parts, func(part provider.Part) bool {
-		return same(part.Text, own.Text) || same(part.TextWithLinks(), own.TextWithLinks())
+		return provider.SameWords(part.Text, own.Text) || provider.SameWords(part.TextWithLinks(), own.TextWithLinks())
 	})
 }
 
 // goesFirst reports whether the post that a lookup found may belong to a rival that is being published.
 func (w *worker) goesFirst(ctx context.Context, rival store.Publication) (bool, error) {
-	if rival.Status == crier.Processing { // if it is not done, the network has not told its id yet
+	if rival.Status == crier.Processing { // the network may not have told its id yet
 		st, _, err := w.pub.loadState(rival)
-		return !st.Done, err
+		return !st.Done || st.PlatformPostID == "", err
 	}
 	last, err := w.pub.store.LastSend(ctx, rival)
 	switch {

@@ -195,6 +195,25 @@ func TestLookupDoesNotWaitForARivalWhoseIDIsKnown(t *testing.T) {
 	})
 }
 
+// A network may report that it is done before it tells the id.
+func TestLookupWaitsForARivalWhoseIDIsNotKnown(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork(answer{}, answer{err: unanswered})
+		n.processing, n.nameless = 1000, true
+		f := withNetwork(t, st, n)
+		rival := f.insert(t, f.rival(t, "Hello"))
+		f.step(t, rival.ID)
+		a := f.insert(t)
+		f.step(t, a.ID)
+		f.sleep(time.Second)
+		f.step(t, a.ID)
+		if p := f.read(t, a.ID); p.Status != crier.Publishing {
+			t.Errorf("%s, and the network shows the post of a rival", p.Status)
+		}
+	})
+}
+
 // A post with another text does not hold up a lookup.
 func TestLookupDoesNotWaitForOtherPosts(t *testing.T) {
 	t.Parallel()

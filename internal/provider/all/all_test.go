@@ -70,7 +70,8 @@ func TestNetworksKnowWhichPostsALookupMixesUp(t *testing.T) {
 		{"tiktok", content("", settings{"tiktokTitle": "A"}), content("A", settings{"tiktokTitle": "B"}), true},
 		{"tiktok", content("A", nil), content("B", settings{"tiktokTitle": "A"}), true},
 		{"tiktok", content("A", settings{"tiktokTitle": "C"}), content("B", settings{"tiktokTitle": "C"}), false},
-		{"tiktok", content("A", nil), content("A", nil), true},
+		{"tiktok", content("A b", nil), content("A  b", nil), true},
+		{"tiktok", content("", nil), content("B", nil), false},
 	} {
 		p, _ := registry.Get(tc.network)
 		if got := registry.Features(p).Matcher.Matches(tc.wanted, tc.other); got != tc.want {

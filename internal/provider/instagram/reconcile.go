@@ -79,7 +79,7 @@ func (*Provider) Matches(wanted, other provider.Content) bool {
 	case own.PostType == story || theirs.PostType == story:
 		return own.PostType == theirs.PostType
 	}
-	return graph.SameText(wanted.Parts[0].TextWithLinks(), other.Parts[0].TextWithLinks())
+	return provider.SameWords(wanted.Parts[0].TextWithLinks(), other.Parts[0].TextWithLinks())
 }
 
 // matches compares an entry of the list with the expected post. Stories have no caption.

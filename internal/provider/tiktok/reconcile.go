@@ -94,13 +94,17 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	return provider.OutcomePending, st, nil
 }
 
-// Matches reports whether the text by which a post is recognized is the text or the title of the other one.
+// Matches reports whether the text by which a post is recognized is the text or the title of the other one. A post
+// without a text is not searched.
 func (*Provider) Matches(wanted, other provider.Content) bool {
 	own, err := decodeSettings(wanted)
 	theirs, otherErr := decodeSettings(other)
+	if err != nil || otherErr != nil {
+		return true
+	}
 	text := wantedText(plan{settings: own, text: wanted.Parts[0].TextWithLinks()})
-	return err != nil || otherErr != nil || text == normalize(theirs.Title) ||
-		text == normalize(other.Parts[0].TextWithLinks())
+	return text != "" && (provider.SameWords(text, normalize(theirs.Title)) ||
+		provider.SameWords(text, normalize(other.Parts[0].TextWithLinks())))
 }
 
 // wantedText returns the text by which the post is recognized.

@@ -133,7 +133,7 @@ func (*Provider) Matches(wanted, other provider.Content) bool {
 	own, err := decodeSettings(wanted)
 	theirs, otherErr := decodeSettings(other)
 	return err != nil || otherErr != nil ||
-		normalize(own.title(wanted.Parts[0])) == normalize(theirs.title(other.Parts[0]))
+		provider.SameWords(normalize(own.title(wanted.Parts[0])), normalize(theirs.title(other.Parts[0])))
 }
 
 // normalize normalizes texts for comparison.
