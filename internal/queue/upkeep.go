@@ -18,9 +18,8 @@ const (
 	upkeepQueue   = "upkeep"
 	upkeepWorkers = 8
 	sweepEvery    = 10 * time.Minute
-	// resealEvery and resealTimeout: every publication may have secrets, so looking for them may take long.
-	resealEvery   = 10 * time.Minute
-	resealTimeout = time.Hour
+	// resealEvery is also the timeout: every publication may have secrets, so looking for them may take long.
+	resealEvery = 10 * time.Minute
 )
 
 func periodicJobs() []*river.PeriodicJob {
@@ -89,4 +88,4 @@ func (w *resealWorker) Work(ctx context.Context, _ *river.Job[job.Reseal]) error
 }
 
 // Timeout gives the job enough time.
-func (*resealWorker) Timeout(*river.Job[job.Reseal]) time.Duration { return resealTimeout }
+func (*resealWorker) Timeout(*river.Job[job.Reseal]) time.Duration { return resealEvery }

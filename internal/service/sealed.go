@@ -9,6 +9,7 @@ import (
 
 	"crier"
 	"crier/internal/access"
+	"crier/internal/auth"
 	"crier/internal/publish"
 	"crier/internal/social"
 	"crier/internal/store"
@@ -94,11 +95,16 @@ func (s *Instance) CheckRecords(ctx context.Context, quickly bool) error {
 // without counts the records whose key is not in the ring.
 func (s *Instance) without(counts map[string]int64) (lost int64) {
 	for mark, count := range counts {
-		if !slices.ContainsFunc(s.keys.Marks(), func(known []byte) bool { return string(known) == mark }) {
+		if !holds(s.keys, mark) {
 			lost += count
 		}
 	}
 	return lost
+}
+
+// holds reports whether a ring has the key with a mark.
+func holds(keys *auth.Keyring, mark string) bool {
+	return slices.ContainsFunc(keys.Marks(), func(known []byte) bool { return string(known) == mark })
 }
 
 // SealedByOthers counts the records that are sealed with another key than the first of the ring.
@@ -111,8 +117,10 @@ func (s *Instance) SealedByOthers(ctx context.Context) (SealedCount, error) {
 		}
 		delete(counts, string(s.keys.Marks()[0]))
 		var sum int64
-		for _, count := range counts {
-			sum += count
+		for mark, count := range counts {
+			if !records.unread || holds(s.keys, mark) { // those of a lost key stay, and are not missed
+				sum += count
+			}
 		}
 		others.add(sum, records.noun)
 	}
@@ -177,6 +185,9 @@ func (s *Upkeep) resealBatch(ctx context.Context, records sealedRecords, batch [
 	err error) {
 	fresh := make([][]byte, len(batch))
 	for i, read := range batch {
+		if records.unread && !holds(s.keys, string(read.Sealed[:min(store.SealedMark, len(read.Sealed))])) {
+			continue
+		}
 		context := records.context(read.Place)
 		data, err := s.keys.Open(read.Sealed, context)
 		if err != nil {
