@@ -38,11 +38,17 @@ func scripted(t *testing.T, answers map[string]string) (addr string, received fu
 			greeting = "220 mail.test"
 		}
 		_, _ = io.WriteString(conn, greeting+"\r\n")
+		inMessage := false // its lines are not answered, except for the last one
 		for scanner := bufio.NewScanner(conn); scanner.Scan(); {
 			got = append(got, scanner.Text())
-			if _, err := io.WriteString(conn, reply(answers, scanner.Text())+"\r\n"); err != nil {
+			if inMessage && scanner.Text() != "." {
+				continue
+			}
+			answer := reply(answers, scanner.Text())
+			if _, err := io.WriteString(conn, answer+"\r\n"); err != nil {
 				return
 			}
+			inMessage = strings.HasPrefix(answer, "354")
 		}
 	}()
 	t.Cleanup(func() { _ = listener.Close() })
