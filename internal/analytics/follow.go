@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// followBatch is the number of events per transaction, backfillBatch that of publications.
-	followBatch   = 2000
+	// followBatch is the number of events per transaction, backfillBatch that of publications. While one is written on
+	// SQLite, a post that is due waits.
+	followBatch   = 400
 	backfillBatch = 200
 	// maxBacklog is the number of irrelevant events after which the position is saved.
 	maxBacklog = 5000

@@ -21,9 +21,11 @@ const (
 	// accounts with due readings are planned.
 	followEvery       = time.Second
 	planAccountsEvery = 10 * time.Second
-	// Counting yields to a burst: while this many publications advance per tick it waits, but at most followMax ticks.
-	burst     = 16
-	followMax = 10
+	// Counting yields to a burst: while this many runs on publications start or end per tick, it waits for followMax
+	// ticks, and then starts no further batch once it has taken followShare of a tick.
+	burst       = 16
+	followMax   = 10
+	followShare = 100 * time.Millisecond
 )
 
 type snapshotWorker struct {
@@ -63,35 +65,39 @@ func (q *Queue) analyticsLoop(ctx context.Context) {
 	follow, plan := time.NewTicker(followEvery), time.NewTicker(planAccountsEvery)
 	defer follow.Stop()
 	defer plan.Stop()
-	count := func() { q.repeat(ctx, "count posts", q.analytics.Follow) }
-	planAccounts := func() { q.repeat(ctx, "plan readings of accounts", q.analytics.PlanAccounts) }
-	count()
+	count := func(share time.Duration) { q.repeat(ctx, "count posts", share, q.analytics.Follow) }
+	planAccounts := func() { q.repeat(ctx, "plan readings of accounts", planAccountsEvery, q.analytics.PlanAccounts) }
+	count(followEvery)
 	planAccounts()
 	for waited := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-follow.C:
-			if q.advanced.Swap(0) >= burst && waited < followMax {
+			switch {
+			case q.advanced.Swap(0) < burst:
+				waited = 0
+				count(followEvery)
+			case waited < followMax:
 				waited++
-				continue
+			default:
+				count(followShare)
 			}
-			waited = 0
-			count()
 		case <-plan.C:
 			planAccounts()
 		}
 	}
 }
 
-// repeat calls fn until nothing is left to do.
-func (q *Queue) repeat(ctx context.Context, failure string, fn func(context.Context) (more bool, err error)) {
-	for more := true; more && ctx.Err() == nil; {
-		var err error
-		if more, err = fn(ctx); err != nil {
-			if ctx.Err() == nil {
-				q.log.WarnContext(ctx, "background work failed", "work", failure, "error", err)
-			}
+// repeat calls fn until nothing is left to do, or until it has taken share.
+func (q *Queue) repeat(ctx context.Context, failure string, share time.Duration,
+	fn func(context.Context) (more bool, err error)) {
+	for start := time.Now(); ctx.Err() == nil; {
+		more, err := fn(ctx)
+		if err != nil && ctx.Err() == nil {
+			q.log.WarnContext(ctx, "background work failed", "work", failure, "error", err)
+		}
+		if err != nil || !more || time.Since(start) >= share {
 			return
 		}
 	}

@@ -40,13 +40,14 @@ type publishWorker struct {
 	river.WorkerDefaults[job.Publish]
 	publisher *publish.Publisher
 	now       func() time.Time
-	// advanced counts runs.
+	// advanced counts the starts and ends of runs.
 	advanced *atomic.Int64
 }
 
 // Work advances a publication and snoozes until its next step.
 func (w *publishWorker) Work(ctx context.Context, job *river.Job[job.Publish]) error {
 	run := store.Run{Job: strconv.FormatInt(job.ID, 10), Attempt: strconv.Itoa(job.Attempt)}
+	w.advanced.Add(1)
 	next, err := w.publisher.Advance(ctx, job.Args, run)
 	w.advanced.Add(1)
 	if err != nil || next.IsZero() {

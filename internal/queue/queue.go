@@ -60,7 +60,7 @@ type Queue struct {
 	dispatcher *webhook.Dispatcher
 	newEvents  <-chan struct{}
 	running    atomic.Bool
-	// advanced counts the runs on publications of this node.
+	// advanced counts the starts and ends of runs on publications of this node.
 	advanced atomic.Int64
 	waker    *waker
 	loops    sync.WaitGroup

@@ -193,19 +193,23 @@ func TestBackgroundWorkIsRepeatedWhileThereIsMore(t *testing.T) {
 			return true, nil
 		}
 	}
-	q.repeat(t.Context(), "count posts", count(3, nil))
+	q.repeat(t.Context(), "count posts", time.Hour, count(3, nil))
 	if calls != 3 || out.Len() != 0 {
 		t.Errorf("%d calls: %s", calls, out.String())
 	}
-	q.repeat(t.Context(), "count posts", count(2, errors.New("disk full")))
+	q.repeat(t.Context(), "count posts", time.Hour, count(2, errors.New("disk full")))
 	if calls != 2 || !strings.Contains(out.String(), "count posts") ||
 		!strings.Contains(out.String(), "disk full") {
 		t.Errorf("%d calls: %s", calls, out.String())
 	}
+	q.repeat(t.Context(), "count posts", time.Nanosecond, count(3, nil))
+	if calls != 1 {
+		t.Errorf("%d calls in the time of one", calls)
+	}
 	out.Reset()
 	gone, cancel := context.WithCancel(t.Context())
-	q.repeat(gone, "x", func(context.Context) (bool, error) { cancel(); return true, errors.New("cut off") })
-	q.repeat(gone, "x", count(2, nil))
+	q.repeat(gone, "x", time.Hour, func(context.Context) (bool, error) { cancel(); return true, errors.New("cut off") })
+	q.repeat(gone, "x", time.Hour, count(2, nil))
 	if calls != 0 || out.Len() != 0 {
 		t.Errorf("while it stops: %d calls, %s", calls, out.String())
 	}
