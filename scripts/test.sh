@@ -37,7 +37,7 @@ fi
 export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath"
 
 results=$(mktemp)
-trap 'kill ${dashboard:-} 2>/dev/null || true; rm -rf "$results" "$results.fuzz" "$results.fuzzed" "$results.web" "${in_memory:-}"' EXIT
+trap 'kill ${dashboard:-} ${tests:-} 2>/dev/null || true; rm -rf "$results" "$results.fuzz" "$results.fuzzed" "$results.web" "$results.program" "${in_memory:-}"' EXIT
 
 # Test files are kept in memory if there is room: SQLite waits for the disk on every commit, and the tests do not depend
 # on the disk (PostgreSQL runs without fsync here for the same reason). Builds stay on disk.
@@ -65,9 +65,10 @@ passed() {
 unwatched=(modernc.org/...=-race=false golang.org/x/image/...=-race=false golang.org/x/crypto/...=-race=false
 	image/...=-race=false)
 
-# large are the packages whose tests start whole servers or process many pixels, slowest first; at_once are those of
-# their tests that run with the race detector.
-large=(./cmd/crier ./internal/api ./internal/media ./internal/mcp ./internal/cli)
+# large are the packages besides the program whose tests start whole servers or process many pixels, slowest first;
+# at_once are those of their tests, and of the program's, that run with the race detector.
+program=./cmd/crier
+large=(./internal/api ./internal/media ./internal/mcp ./internal/cli)
 at_once='AtOnce|Concurrently|ManyTimes|InParallel|LastSecond|SameSlot|TwoWorkers|WakesUp|DuringTheCall|AllSevenNetworks'
 at_once+='|DoNotWait|DoesNotBlock|WhileRows|Stream|TestFuzzed|EveryRouteThatChanges|KeepsSessionsApart|Followed'
 
@@ -75,7 +76,7 @@ at_once+='|DoNotWait|DoesNotBlock|WhileRows|Stream|TestFuzzed|EveryRouteThatChan
 concurrent() {
 	grep -rlE '^\s*go |\.Go\(|\bsync\.(Mutex|RWMutex|Map|Pool|WaitGroup|Cond)|\batomic\.|errgroup' --include='*.go' \
 		--exclude-dir={.git,.tools,web} . |
-		xargs -n 1 dirname | sort -u | grep -vxFf <(printf '%s\n' "${large[@]}")
+		xargs -n 1 dirname | sort -u | grep -vxFf <(printf '%s\n' "$program" "${large[@]}")
 }
 
 # run_tests runs go test and reports. It runs more tests of a package concurrently than there are cores: those of the
@@ -94,14 +95,25 @@ test_watched() {
 	CGO_ENABLED=1 GORACE="${GORACE:-atexit_sleep_ms=50}" run_tests -race "${unwatched[@]/#/-gcflags=}" "$@"
 }
 
+# test_program tests the whole program, concurrently with the packages.
+test_program() {
+	local failed=0 results=$results.program
+	test_watched -run "$at_once" "$program"
+	run_tests -skip "$at_once" "$program"
+	return "$failed"
+}
+
 test_all() {
 	local failed=0 watched others
 	mapfile -t watched < <(concurrent)
-	mapfile -t others < <(go list ./... | grep -vxFf <(go list "${large[@]}" "${watched[@]}"))
+	mapfile -t others < <(go list ./... | grep -vxFf <(go list "$program" "${large[@]}" "${watched[@]}"))
 	if [ "${CRIER_TEST_RACE:-}" = all ]; then
 		echo "go test -race, both databases"
 		test_watched ./...
 	else
+		# Its tests wait most of the time: for posts that are due, for a browser, for programs that are killed.
+		test_program &
+		tests=$!
 		echo "go test -race, both databases: concurrent tests of large packages"
 		test_watched -run "$at_once" "${large[@]}"
 		echo "go test, both databases: the other tests of large packages"
@@ -110,6 +122,8 @@ test_all() {
 		run_tests "${others[@]}"
 		echo "go test -race, both databases: concurrent packages"
 		test_watched "${watched[@]}"
+		wait "$tests" || failed=1
+		cat "$results.program" >>"$results"
 	fi
 	return "$failed"
 }
