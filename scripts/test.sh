@@ -27,7 +27,8 @@ if ! command -v curl >/dev/null; then
 fi
 
 CRIER_TEST_CHROMIUM=$(scripts/find-chromium.sh)
-export CRIER_TEST_CHROMIUM
+CRIER_TEST_PROMTOOL=$(scripts/find-promtool.sh)
+export CRIER_TEST_CHROMIUM CRIER_TEST_PROMTOOL
 
 if [ -z "${CRIER_TEST_POSTGRES_URL:-}" ]; then
 	exec scripts/with-postgres.sh scripts/test.sh
@@ -136,7 +137,8 @@ check_kinds() {
 	# Without history, as in an archive of the source, there is no previous version to upgrade from.
 	unexpected=$(grep -i postgres <<<"$skipped" | grep -v 'has no history to build' || true)
 	[ -z "$unexpected" ] || fail "a test of PostgreSQL was skipped."
-	if grep -qE 'no Chromium' <<<"$skipped"; then fail "a test in the browser was skipped."; fi
+	if grep -q 'no Chromium' <<<"$skipped"; then fail "a test in the browser was skipped."; fi
+	if grep -q 'promtool is not installed' <<<"$skipped"; then fail "a test of the alerts was skipped."; fi
 	[ "$(passed '.*sqlite')" -gt 0 ] || fail "no test has sqlite in its name: did the tests of the embedded database run?"
 	[ "$(passed '.*postgres')" -gt 0 ] || fail "no test has postgres in its name: did the tests of PostgreSQL run?"
 	[ "$(passed 'crier/cmd/crier'$'\t')" -gt 0 ] || fail "no test of the whole program (cmd/crier) ran."
