@@ -74,19 +74,26 @@ func (q *Queue) analyticsLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-follow.C:
-			switch {
-			case q.advanced.Swap(0) < burst:
-				waited = 0
-				count(followEvery)
-			case waited < followMax:
-				waited++
-			default:
-				count(followShare)
+			var share time.Duration
+			if share, waited = countingShare(q.advanced.Swap(0), waited); share > 0 {
+				count(share)
 			}
 		case <-plan.C:
 			planAccounts()
 		}
 	}
+}
+
+// countingShare returns how much of a tick counting may take, given how many runs started or ended in the last one, and
+// how many ticks it has waited for a burst.
+func countingShare(advanced int64, waited int) (share time.Duration, nowWaited int) {
+	switch {
+	case advanced < burst:
+		return followEvery, 0
+	case waited < followMax:
+		return 0, waited + 1
+	}
+	return followShare, waited
 }
 
 // repeat calls fn until nothing is left to do, or until it has taken share.

@@ -178,6 +178,32 @@ func metricValues(t *testing.T, reg *prometheus.Registry) map[string]float64 {
 	return counts
 }
 
+// Counting starts with the tick after the burst has begun: it must not go on until all posts of the burst are counted.
+func TestCountingLeavesRoomToABurst(t *testing.T) {
+	t.Parallel()
+	waited := 0
+	next := func(advanced int64) (share time.Duration) {
+		share, waited = countingShare(advanced, waited)
+		return share
+	}
+	if share := next(burst - 1); share != followEvery {
+		t.Errorf("%v of a quiet tick", share)
+	}
+	for tick := range followMax {
+		if share := next(burst); share != 0 {
+			t.Errorf("%v of tick %d of a burst", share, tick)
+		}
+	}
+	for range 2 {
+		if share := next(1000); share != followShare || share > followEvery/4 {
+			t.Errorf("%v of a tick of a long burst", share)
+		}
+	}
+	if share := next(0); share != followEvery || next(burst) != 0 {
+		t.Errorf("%v of the tick after a burst, and a new one is not waited for", share)
+	}
+}
+
 func TestBackgroundWorkIsRepeatedWhileThereIsMore(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
