@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentContext } from './api/extra'
-import { can, makeSession } from './session'
+import { type Context, can, makeSession } from './session'
 
-function context(over: Partial<AgentContext> = {}): AgentContext {
+function context(over: Partial<Context> = {}): Context {
   const organization = { id: 'o1', name: 'Acme', role: 'viewer', permissions: ['read', 'manage_members'] }
   const team = { id: 't1', organizationId: 'o1', name: 'Brand', timezone: 'Europe/Berlin', permissions: ['read'] }
   return {
@@ -12,8 +11,9 @@ function context(over: Partial<AgentContext> = {}): AgentContext {
     defaultTeamId: 't2',
     defaultOrganizationId: 'o1',
     serverTime: '2026-11-16T09:00:00Z',
+    clockSkew: 1500,
     ...over,
-  } as unknown as AgentContext
+  } as unknown as Context
 }
 
 describe('makeSession', () => {
@@ -22,6 +22,11 @@ describe('makeSession', () => {
     expect(makeSession(context(), 'gone')?.team.id).toBe('t2')
     expect(makeSession(context({ defaultTeamId: null }), undefined)?.team.id).toBe('t1')
     expect(makeSession(context({ teams: [] }), 't1')).toBeNull()
+  })
+
+  it('keeps the clock of the answer, however long ago that was', () => {
+    expect(makeSession(context(), 't1')?.clockSkew).toBe(1500)
+    expect(makeSession(context(), 't2')?.clockSkew).toBe(1500)
   })
 
   it('falls back to UTC where the zone is unknown or not set', () => {

@@ -5,6 +5,9 @@ import { knownZone } from './zone'
 export type Organization = AgentContext['organizations'][number]
 export type Team = AgentContext['teams'][number]
 
+/** The answer to who is here, with the server's clock minus the browser's at that moment, in milliseconds. */
+export type Context = AgentContext & { clockSkew: number }
+
 /** Who is here, and in which team: what every page stands on. */
 export type Session = {
   user: AgentContext['user']
@@ -25,7 +28,7 @@ export function SessionProvider({
   teamId,
   children,
 }: {
-  context: AgentContext
+  context: Context
   teamId: string | undefined
   children: ReactNode
 }) {
@@ -34,13 +37,12 @@ export function SessionProvider({
 }
 
 /** The session of a context with a chosen team; null when the person belongs to no team. */
-export function makeSession(context: AgentContext, teamId: string | undefined): Session | null {
-  const { teams, organizations, user } = context
+export function makeSession(context: Context, teamId: string | undefined): Session | null {
+  const { teams, organizations, user, clockSkew } = context
   const team = teams.find(t => t.id === teamId) ?? teams.find(t => t.id === context.defaultTeamId) ?? teams[0]
   const organization = organizations.find(o => o.id === team?.organizationId)
   if (!team || !organization) return null
   const zone = team.timezone && knownZone(team.timezone) ? team.timezone : 'UTC'
-  const clockSkew = Date.parse(context.serverTime) - Date.now()
   return { user, organizations, teams, organization, team, zone, clockSkew }
 }
 

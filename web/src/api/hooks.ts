@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Context } from '../session'
 import { api, ask } from './client'
 import { ApiError } from './error'
 import type { Instance } from './extra'
@@ -8,7 +9,10 @@ import { key } from './query'
 export function useContextQuery() {
   return useQuery({
     queryKey: key('context'),
-    queryFn: async ({ signal }) => ask(api.GET('/v1/agent/context', { signal })),
+    queryFn: async ({ signal }): Promise<Context> => {
+      const context = await ask(api.GET('/v1/agent/context', { signal }))
+      return { ...context, clockSkew: Date.parse(context.serverTime) - Date.now() }
+    },
     staleTime: 60_000,
   })
 }
