@@ -84,6 +84,9 @@ export function useReschedule(): (changes: Change[], done: string) => void {
         await moveAll(team.id, changes)
       } catch (e) {
         settle()
+        // While the line is down, what is true cannot be fetched. A later move of the same card stays.
+        const back = changes.filter(c => !underWay.has(c.scheduledPostId))
+        show(client, key('calendar', team.id), new Map(back.map(c => [c.scheduledPostId, c.from])))
         throw e
       } finally {
         for (const noun of ['slots', 'scheduled-posts', 'posts'] as const) {
@@ -142,6 +145,6 @@ export function useMove(): (card: Card, wall: Wall) => void {
 
 type Client = ReturnType<typeof useQueryClient>
 
-function show(client: Client, queryKey: QueryKey) {
-  client.setQueriesData<Calendar>({ queryKey }, old => old && { ...old, entries: moveEntries(old.entries, underWay) })
+function show(client: Client, queryKey: QueryKey, to: ReadonlyMap<string, string> = underWay) {
+  client.setQueriesData<Calendar>({ queryKey }, old => old && { ...old, entries: moveEntries(old.entries, to) })
 }
