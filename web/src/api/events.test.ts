@@ -27,6 +27,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
   vi.unstubAllGlobals()
 })
 
@@ -67,4 +68,54 @@ it('goes on behind what another tab has told', async () => {
   other.close()
   stop()
   silent()
+})
+
+it('lets a fetch end while events keep coming, and begins the next one after a pause', async () => {
+  const { queryClient } = await import('./query')
+  await vi.advanceTimersByTimeAsync(60_000) // away from the fetches of the tests before
+  let under = 0
+  let ended = 0
+  let begun = 0
+  vi.spyOn(queryClient, 'invalidateQueries').mockImplementation(async () => {
+    begun++
+    under++
+    await new Promise(resolve => setTimeout(resolve, 120))
+    under--
+    ended++
+  })
+  const stop = followEvents('o3', 'at-the-page')
+  await vi.waitFor(() => expect(streams).toHaveLength(1))
+  for (let i = 0; i < 80; i++) {
+    stream(0).say('id: e\nevent: slot.updated\ndata: {"id":"e","type":"asset.updated","teamId":"t"}\n\n')
+    await vi.advanceTimersByTimeAsync(50)
+    expect(under).toBeLessThanOrEqual(1)
+  }
+  // Four seconds of events: five fetches, one after the other, then one a second.
+  expect(begun).toBeGreaterThanOrEqual(7)
+  expect(begun).toBeLessThanOrEqual(8)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(ended).toBe(begun)
+  const before = begun
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(begun).toBe(before)
+  stop()
+})
+
+it('does not wait for a fetch that hangs', async () => {
+  const { queryClient } = await import('./query')
+  await vi.advanceTimersByTimeAsync(120_000)
+  const begun: number[] = []
+  const start = Date.now()
+  vi.spyOn(queryClient, 'invalidateQueries').mockImplementation(() => {
+    begun.push(Date.now() - start)
+    return new Promise(() => {})
+  })
+  const stop = followEvents('o4', 'at-the-page')
+  await vi.waitFor(() => expect(streams).toHaveLength(1))
+  for (let i = 0; i < 12; i++) {
+    stream(0).say('id: e\nevent: slot.updated\ndata: {"id":"e","type":"asset.updated","teamId":"t"}\n\n')
+    await vi.advanceTimersByTimeAsync(500)
+  }
+  expect(begun.length).toBe(2)
+  stop()
 })

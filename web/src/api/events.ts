@@ -13,6 +13,15 @@ type Note = { kind: 'event'; event: CrierEvent } | { kind: 'state'; state: Conne
 
 const pollEvery = 15_000
 const mergeFor = 80
+/**
+ * A session has 600 requests a minute for all of its tabs. So while events keep coming, fetches begin a second apart after
+ * the first few in ten seconds, and ten seconds apart in a tab that nobody sees.
+ */
+const atOnce = 5
+const roundEvery = 1_000
+const roundWindow = 10_000
+/** How long a fetch is waited for before the next one takes its place. */
+const roundAtMost = 5_000
 const silenceAllowed = 40_000
 const listeners = new Set<() => void>()
 const eventListeners = new Set<(e: CrierEvent) => void>()
@@ -40,25 +49,44 @@ function setConnection(next: Connection) {
 let pending: CrierEvent[] = []
 let flushing = false
 
-/** Events come in bursts when a post goes to many accounts: one fetch serves them all. */
+/**
+ * Events come in bursts when a post goes to many accounts, or many posts are due: one fetch serves them all. It is not
+ * begun anew by the events that come meanwhile, or nothing would be shown until the burst is over: they have the next one.
+ */
 function receive(event: CrierEvent) {
   for (const l of eventListeners) l(event)
   pending.push(event)
-  if (!flushing) setTimeout(flush, mergeFor)
+  if (!flushing) setTimeout(flush, pauseBefore(Date.now()))
   flushing = true
 }
 
-function flush() {
-  flushing = false
+/** When the latest fetches began. */
+let rounds: number[] = []
+
+/** How long the next fetch waits. */
+function pauseBefore(now: number): number {
+  rounds = rounds.filter(began => began > now - roundWindow)
+  const last = rounds.at(-1)
+  if (last === undefined) return mergeFor
+  const hidden = globalThis.document?.visibilityState === 'hidden'
+  const apart = hidden ? roundWindow : rounds.length < atOnce ? 0 : roundEvery
+  return Math.max(mergeFor, last + apart - now)
+}
+
+async function flush() {
   const events = pending
   pending = []
-  for (const { noun, scope } of affected(events)) {
+  rounds.push(Date.now())
+  const fetched = affected(events).map(({ noun, scope }) =>
     // Keys without a team (posts by organization, context) are fetched for any event about their noun.
     queryClient.invalidateQueries({
       predicate: q =>
         q.queryKey[0] === noun && (scope === null || q.queryKey[1] === undefined || q.queryKey[1] === scope),
-    })
-  }
+    }),
+  )
+  await Promise.race([Promise.allSettled(fetched), new Promise(resolve => setTimeout(resolve, roundAtMost))])
+  if (pending.length === 0) flushing = false
+  else setTimeout(flush, pauseBefore(Date.now()))
 }
 
 /** What happened while nobody listened is not known: everything is fetched again. */
