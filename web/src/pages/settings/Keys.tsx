@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { api, ask, newIdempotencyKey, type Schemas } from '../../api/client'
+import { api, ask, type Schemas } from '../../api/client'
+import { useIntents } from '../../api/intents'
 import { key as queryKey } from '../../api/query'
 import { useSession } from '../../session'
-import { askFirst, Button, ButtonRow, Dialog, EmptyState, Field, Select, showDialog, Time } from '../../ui'
+import { askFirst, Button, ButtonRow, Dialog, EmptyState, Field, Select, showDialog, Time, toastError } from '../../ui'
 import { about, general, useChange } from './form'
 import { CopyOnce, List, Problem, type Role, roleNotes, roles, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
@@ -46,7 +47,11 @@ export function Keys() {
   )
 }
 
-const showSecret = (made: Secret) => showDialog(close => <ShowSecret made={made} onClose={close} />)
+const showSecret = (made: Secret) => {
+  if (made.secret) showDialog(close => <ShowSecret made={made} onClose={close} />)
+  // The key was made by an earlier try, and the secret was only in the answer that was lost.
+  else toastError(`The secret of ${made.name} was lost on the way`, new Error('Rotate the key for a new one.'))
+}
 
 function ShowSecret({ made, onClose }: { made: Secret; onClose: () => void }) {
   return (
@@ -171,6 +176,7 @@ function Rotate({ item: k, onClose }: { item: Key; onClose: () => void }) {
 function NewKey({ onClose }: { onClose: () => void }) {
   const { organization, teams } = useSession()
   const { busy, problem, run } = useChange('keys')
+  const intents = useIntents()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('editor')
   const [teamIds, setTeamIds] = useState<string[] | null>(null)
@@ -178,18 +184,19 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const [ends, setEnds] = useState('')
   const add = async (e: FormEvent) => {
     e.preventDefault()
+    const body = {
+      name,
+      role,
+      teamIds,
+      permissions,
+      expiresAt: ends ? new Date(`${ends}T00:00:00Z`).toISOString() : null,
+    }
     const made = await run(() =>
       ask(
         api.POST('/v1/organizations/{organizationId}/api-keys', {
           params: { path: { organizationId: organization.id } },
-          headers: newIdempotencyKey(),
-          body: {
-            name,
-            role,
-            teamIds,
-            permissions,
-            expiresAt: ends ? new Date(`${ends}T00:00:00Z`).toISOString() : null,
-          },
+          headers: intents.keyFor(organization.id, body),
+          body,
         }),
       ),
     )

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { api, ask, newIdempotencyKey } from '../../api/client'
+import { api, ask } from '../../api/client'
 import { useAccounts, useInstance } from '../../api/hooks'
+import { useIntents } from '../../api/intents'
 import { key, queryClient } from '../../api/query'
 import { serverNow, useCan, useSession } from '../../session'
 import {
@@ -165,6 +166,7 @@ function Times({ onNext }: { onNext: () => void }) {
     queryFn: ({ signal }) =>
       ask(api.GET('/v1/teams/{teamId}/scheduling-slots', { params: { path: { teamId: team.id } }, signal })),
   })
+  const intents = useIntents()
   const own = slots.data?.usingDefaults === false
   const newZone = mayZone && zone !== team.timezone
   const save = async () => {
@@ -175,11 +177,12 @@ function Times({ onNext }: { onNext: () => void }) {
       if (maySlots && !own) {
         for (const t of times.filter(Boolean)) {
           const [hour = 0, minute = 0] = t.split(':').map(Number)
+          const body = { hour, minute, daysOfWeek: days }
           await ask(
             api.POST('/v1/teams/{teamId}/scheduling-slots', {
               params: { path },
-              headers: newIdempotencyKey(),
-              body: { hour, minute, daysOfWeek: days },
+              headers: intents.keyFor('slot', team.id, body),
+              body,
             }),
           )
         }
@@ -288,6 +291,7 @@ function FirstPost({ onNext }: { onNext: () => void }) {
   const [text, setText] = useState('Hello from crier. Nothing twice, nothing lost.')
   const [postId, setPostId] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
+  const intents = useIntents()
   const takesText = new Set(
     networks.filter(n => n.formats.some(f => f.postTypes?.includes('text_post'))).map(n => n.name),
   )
@@ -299,13 +303,18 @@ function FirstPost({ onNext }: { onNext: () => void }) {
     try {
       const path = { teamId: team.id }
       const post = await ask(
-        api.POST('/v1/teams/{teamId}/posts', { params: { path }, headers: newIdempotencyKey(), body: { text } }),
+        api.POST('/v1/teams/{teamId}/posts', {
+          params: { path },
+          headers: intents.keyFor('create', team.id, text),
+          body: { text },
+        }),
       )
+      const body = { socialAccountIds: targets.map(a => a.id), waitSeconds: 0 }
       await ask(
         api.POST('/v1/teams/{teamId}/posts/{postId}/post-now', {
           params: { path: { ...path, postId: post.id } },
-          headers: newIdempotencyKey(),
-          body: { socialAccountIds: targets.map(a => a.id), waitSeconds: 0 },
+          headers: intents.keyFor('publish', post.id, body),
+          body,
         }),
       )
       setPostId(post.id)
