@@ -56,8 +56,21 @@ let flushing = false
 function receive(event: CrierEvent) {
   for (const l of eventListeners) l(event)
   pending.push(event)
-  if (!flushing) setTimeout(flush, pauseBefore(Date.now()))
+  if (!flushing) flushLater()
   flushing = true
+}
+
+let nextFlush: ReturnType<typeof setTimeout> | undefined
+
+function flushLater() {
+  nextFlush = setTimeout(flush, pauseBefore(Date.now()))
+}
+
+/** A tab that is looked at again does not show what was true ten seconds ago. */
+function flushWhenSeen() {
+  if (document.visibilityState !== 'visible' || !nextFlush) return
+  clearTimeout(nextFlush)
+  flushLater()
 }
 
 /** When the latest fetches began. */
@@ -76,6 +89,7 @@ function pauseBefore(now: number): number {
 async function flush() {
   const events = pending
   pending = []
+  nextFlush = undefined
   rounds.push(Date.now())
   const fetched = affected(events).map(({ noun, scope }) =>
     // Keys without a team (posts by organization, context) are fetched for any event about their noun.
@@ -86,7 +100,7 @@ async function flush() {
   )
   await Promise.race([Promise.allSettled(fetched), new Promise(resolve => setTimeout(resolve, roundAtMost))])
   if (pending.length === 0) flushing = false
-  else setTimeout(flush, pauseBefore(Date.now()))
+  else flushLater()
 }
 
 /** What happened while nobody listened is not known: everything is fetched again. */
@@ -128,6 +142,7 @@ export function followEvents(organizationId: string, cursor: string): () => void
   const offline = () => setConnection('offline')
   addEventListener('online', online)
   addEventListener('offline', offline)
+  addEventListener('visibilitychange', flushWhenSeen) // it bubbles from the document
 
   lead(`crier-events-${organizationId}`, stop.signal, () => readStream(organizationId, last, stop.signal, tell))
   return () => {
@@ -135,6 +150,7 @@ export function followEvents(organizationId: string, cursor: string): () => void
     clearInterval(poll)
     removeEventListener('online', online)
     removeEventListener('offline', offline)
+    removeEventListener('visibilitychange', flushWhenSeen)
     channel.close()
   }
 }
