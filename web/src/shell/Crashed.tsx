@@ -1,17 +1,28 @@
 import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { buttonClass } from '../ui/Button'
 import { Page } from '../ui/Page'
 import { EmptyState, ErrorState } from '../ui/State'
 
-/** A page that broke: the rest of the dashboard goes on. A chunk that is gone means a newer version was installed. */
+/** Whether a part of the dashboard could not be loaded: the server is away, or has a newer version. */
+export const isMissingPart = (error: unknown): boolean =>
+  error instanceof Error && /dynamically imported module|module script|preload CSS/i.test(error.message)
+
+/** A page that broke: the rest of the dashboard goes on. A part that failed to load stays so until all is loaded again. */
 export function Crashed({ error, reset }: { error: unknown; reset?: () => void }) {
-  const gone = error instanceof TypeError && /dynamically imported module|module script/i.test(error.message)
-  if (gone) {
+  const missing = isMissingPart(error)
+  useEffect(() => {
+    if (!missing) return
+    const reload = () => location.reload()
+    addEventListener('online', reload)
+    return () => removeEventListener('online', reload)
+  }, [missing])
+  if (missing) {
     return (
       <Page title="Load it again">
         <ErrorState
-          title="A newer version was installed"
-          error={new Error('This page has to be loaded again.')}
+          title="This page could not be loaded"
+          error={new Error('The server was not reached, or has a newer version. Drafts are kept.')}
           retry={() => location.reload()}
         />
       </Page>
