@@ -15,9 +15,9 @@ function thumbnailOf(post: Post): { src?: string; video: boolean } | null {
   return media ? { src: media.asset.thumbnailUrl, video: media.asset.mimeType?.startsWith('video/') ?? false } : null
 }
 
-/** When it goes out next, else when it last went out. */
+/** When it goes out next, else when it last went out. What was canceled has no time. */
 function timeOf(post: Post): { at: string; due: boolean } | null {
-  const all = post.scheduledPosts ?? []
+  const all = (post.scheduledPosts ?? []).filter(s => s.status !== 'canceled')
   const waiting = all.filter(s => s.status === 'scheduled').map(s => s.scheduledAt)
   if (waiting.length > 0) return { at: waiting.toSorted()[0] ?? '', due: true }
   const done = all.map(s => s.publishedAt ?? s.scheduledAt).toSorted()
