@@ -19,6 +19,7 @@ const byHand = [
   'tiktokAllowStitch',
   'tiktokBrandContent',
   'tiktokBrandOrganic',
+  'tiktokDisclosesContent',
 ]
 
 const music = 'https://www.tiktok.com/legal/page/global/music-usage-confirmation/en'
