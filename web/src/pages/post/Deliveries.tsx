@@ -5,6 +5,7 @@ import { useInstance } from '../../api/hooks'
 import { serverNow, useCan, useSession } from '../../session'
 import {
   Avatar,
+  askFirst,
   atHandle,
   Button,
   buttonClass,
@@ -182,6 +183,16 @@ function FollowUps({ sp }: { sp: ScheduledPost }) {
   )
 }
 
+/** A repetition ends with the one that is canceled, so this is not a matter of one date. */
+function endSeries(sp: ScheduledPost, cancel: (sp: ScheduledPost) => Promise<unknown>) {
+  askFirst({
+    title: 'End the series?',
+    text: 'This one is canceled on this account, and no later one follows.',
+    action: 'End the series',
+    run: () => cancel(sp),
+  })
+}
+
 /** The things to do about this one; none that would be refused. Where only one is shown, it is the one that helps. */
 export function Tools({ sp, account, only }: { sp: ScheduledPost; account: Account | undefined; only?: boolean }) {
   const mayPublish = useCan('publish_posts')
@@ -244,8 +255,14 @@ export function Tools({ sp, account, only }: { sp: ScheduledPost; account: Accou
         </Link>
       )}
       {sp.status === 'scheduled' && mayPublish && (
-        <Button size="small" kind="quiet" icon="stop" busy={busy === `cancel ${sp.id}`} onClick={() => cancel(sp)}>
-          Cancel this one
+        <Button
+          size="small"
+          kind="quiet"
+          icon="stop"
+          busy={busy === `cancel ${sp.id}`}
+          onClick={() => (sp.recurrence ? endSeries(sp, cancel) : cancel(sp))}
+        >
+          {sp.recurrence ? 'End the series' : 'Cancel this one'}
         </Button>
       )}
     </>
