@@ -82,7 +82,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             <span className={styles.hint}>{c.hint}</span>
           </div>
         ))}
-        {choices.length === 0 && <p className={styles.none}>Nothing has this name.</p>}
+        {choices.length === 0 && <p className={styles.none}>Nothing has this name. Posts are found by whole words.</p>}
       </div>
     </dialog>
   )

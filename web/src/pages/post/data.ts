@@ -115,6 +115,15 @@ export const dismiss = (teamId: string, id: string) =>
 export const resolve = (teamId: string, id: string, body: Schemas['Resolution']) =>
   ask(api.POST('/v1/teams/{teamId}/scheduled-posts/{id}/resolve', { ...one(teamId, id), body }))
 
+export const setStatus = (teamId: string, postId: string, status: 'draft' | 'approved' | 'rejected') =>
+  ask(
+    api.POST('/v1/teams/{teamId}/posts/{postId}/status', {
+      params: { path: { teamId, postId } },
+      headers: newIdempotencyKey(),
+      body: { status },
+    }),
+  )
+
 export const deletePost = (teamId: string, postId: string, everywhere: boolean) =>
   ask(
     api.DELETE('/v1/teams/{teamId}/posts/{postId}', {

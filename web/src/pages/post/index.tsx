@@ -5,6 +5,7 @@ import type { ScheduledPost } from '../../api/extra'
 import { useAccounts } from '../../api/hooks'
 import { useCan, useSession } from '../../session'
 import {
+  Button,
   buttonClass,
   ErrorState,
   Icon,
@@ -18,9 +19,10 @@ import {
   useSearchState,
 } from '../../ui'
 import { moveToDraft, refreshPosts } from '../compose/requests'
+import { useAct } from './actions'
 import { DeletePost } from './DeletePost'
 import { Deliveries } from './Deliveries'
-import { type Post, usePost, useScheduledPosts } from './data'
+import { type Post, setStatus, usePost, useScheduledPosts } from './data'
 import { Numbers } from './Numbers'
 import { inOrder } from './order'
 import styles from './post.module.css'
@@ -119,7 +121,9 @@ function PostActions({ post, scheduled }: { post: Post; scheduled: ScheduledPost
   const { team } = useSession()
   const mayWrite = useCan('write_posts')
   const mayDelete = useCan('delete_posts')
+  const mayApprove = useCan('approve_posts')
   const [deleting, setDeleting] = useState(false)
+  const { act } = useAct()
   const waiting = scheduled.some(s => s.status === 'scheduled')
   const toDraft = async () => {
     try {
@@ -129,11 +133,14 @@ function PostActions({ post, scheduled }: { post: Post; scheduled: ScheduledPost
     }
     refreshPosts(team.id)
   }
+  const reopen = () => act('reopen', () => setStatus(team.id, post.id, 'draft'), 'Back in drafts, to be approved')
   const items: MenuItem[] = []
+  if (mayWrite && post.status === 'rejected') items.push({ label: 'Back to drafts', icon: 'draft', onSelect: reopen })
   if (mayWrite && waiting) items.push({ label: 'Cancel all and keep as a draft', icon: 'draft', onSelect: toDraft })
   if (mayDelete) items.push({ label: 'Delete…', icon: 'trash', danger: true, onSelect: () => setDeleting(true) })
   return (
     <>
+      {team.requireApproval && mayApprove && post.status === 'draft' && <Decide postId={post.id} />}
       {mayWrite && (
         <Link to="/compose/$postId" params={{ postId: post.id }} className={buttonClass()}>
           <Icon name="compose" size={18} /> Edit
@@ -141,6 +148,28 @@ function PostActions({ post, scheduled }: { post: Post; scheduled: ScheduledPost
       )}
       {items.length > 0 && <Menu label="More" trigger={<Icon name="more" />} items={items} />}
       {deleting && <DeletePost postId={post.id} scheduledPosts={scheduled} onClose={() => setDeleting(false)} />}
+    </>
+  )
+}
+
+/** What a person who approves posts decides about one that waits for it. */
+function Decide({ postId }: { postId: string }) {
+  const { team } = useSession()
+  const { act, busy } = useAct()
+  const decide = (status: 'approved' | 'rejected', done: string) =>
+    act(status, () => setStatus(team.id, postId, status), done)
+  return (
+    <>
+      <Button busy={busy === 'rejected'} onClick={() => decide('rejected', 'Rejected')}>
+        Reject
+      </Button>
+      <Button
+        kind="primary"
+        busy={busy === 'approved'}
+        onClick={() => decide('approved', 'Approved: it can be scheduled')}
+      >
+        Approve
+      </Button>
     </>
   )
 }

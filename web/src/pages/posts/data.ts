@@ -8,13 +8,20 @@ export type Post = Schemas['Post']
 
 type Filter = NonNullable<paths['/v1/teams/{teamId}/posts']['get']['parameters']['query']>
 
+/** The states that are not one of delivery, as the list takes them. */
+const otherStates: Record<string, Filter> = {
+  drafts: { saveDestination: 'drafts' },
+  archived: { status: 'archived' },
+  to_approve: { status: 'draft' },
+  approved: { status: 'approved', deliveryState: 'unscheduled' },
+  rejected: { status: 'rejected' },
+}
+
 /** What the address asks for, as the list takes it. */
 export function filterOf(search: Search): Filter {
   return {
     q: search.q,
-    deliveryState: search.state && search.state !== 'drafts' && search.state !== 'archived' ? search.state : undefined,
-    saveDestination: search.state === 'drafts' ? 'drafts' : undefined,
-    status: search.state === 'archived' ? 'archived' : undefined,
+    ...(otherStates[search.state ?? ''] ?? { deliveryState: search.state }),
     provider: search.network,
     socialAccountId: search.account,
     tagId: search.tag,

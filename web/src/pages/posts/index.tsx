@@ -37,6 +37,13 @@ const states: [string, string][] = [
   ['archived', 'Archived'],
 ]
 
+/** What is to be decided, and what was, in a team whose posts are approved. */
+const approvals: [string, string][] = [
+  ['to_approve', 'To approve'],
+  ['approved', 'Approved, not scheduled'],
+  ['rejected', 'Rejected'],
+]
+
 /** Every post of the team: found by words and by what it is about, and changed in numbers. */
 export default function PostsPage() {
   const { team } = useSession()
@@ -110,7 +117,7 @@ function Nothing({ filtered, onClear, mayWrite }: { filtered: boolean; onClear: 
   if (filtered) {
     return (
       <EmptyState icon="search" title="Nothing is like that" action={<Button onClick={onClear}>Show all posts</Button>}>
-        No post has all that you asked for.
+        No post has all that you asked for. Words are searched as a whole.
       </EmptyState>
     )
   }
@@ -140,6 +147,7 @@ function Filters({
   onChange: (patch: Search) => void
   accounts: Schemas['SocialAccount'][]
 }) {
+  const { team } = useSession()
   const [q, setQ] = useState(search.q ?? '')
   const asked = useRef(search.q ?? '')
   useEffect(() => {
@@ -167,7 +175,7 @@ function Filters({
         onChange={e => setQ(e.target.value)}
       />
       <Select label="State" value={search.state ?? ''} onChange={e => onChange({ state: e.target.value })}>
-        {states.map(([value, label]) => (
+        {[...states, ...(team.requireApproval ? approvals : [])].map(([value, label]) => (
           <option key={value} value={value}>
             {label}
           </option>
