@@ -75,7 +75,7 @@ func (w *worker) attempt(ctx context.Context, operation string, send call, repea
 	case err != nil:
 		return verdict{}, err
 	case !started:
-		return verdict{}, errLeaseLost
+		return w.notStarted(ctx)
 	}
 	w.p.Status = crier.Publishing
 	w.keepLease(ctx, w.pub.timings.CallLease)
@@ -83,6 +83,19 @@ func (w *worker) attempt(ctx context.Context, operation string, send call, repea
 	st, err := w.send(ctx, a, send)
 	w.passed(StepSent)
 	return w.sent(ctx, a, st, err)
+}
+
+// notStarted tells why an attempt may not begin: the account is not connected any more, or the row was taken.
+func (w *worker) notStarted(ctx context.Context) (verdict, error) {
+	account, err := w.pub.store.Account(ctx, w.account.ID)
+	if err != nil {
+		return verdict{}, err
+	}
+	if account.Status == crier.AccountConnected {
+		return verdict{}, errLeaseLost
+	}
+	w.account.Status = account.Status
+	return w.awaitAccount(), nil
 }
 
 // startAttempt commits the start of an attempt.

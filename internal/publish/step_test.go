@@ -116,6 +116,29 @@ func TestPublicationWaitsForItsAccount(t *testing.T) {
 	})
 }
 
+// A worker reads the account up to two seconds before the second, and waits.
+func TestAccountThatIsDisabledJustBeforeTheSecondDoesNotPublish(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork()
+		f := withNetwork(t, st, n)
+		p := f.insert(t)
+		f.onceLeased(func() { f.setAccount(t, crier.AccountDisabled) })
+		if next := f.step(t, p.ID); next.Sub(f.now()) != time.Minute || len(n.calls) != 0 {
+			t.Errorf("it is looked at again after %v, calls %v", next.Sub(f.now()), n.calls)
+		}
+		if p = f.read(t, p.ID); p.Status != crier.Scheduled || p.LeaseOwner != nil ||
+			crier.Text(p.ErrorCode) != string(provider.CodeAccountDisconnected) {
+			t.Errorf("%s with %s, leased by %v", p.Status, crier.Text(p.ErrorCode), p.LeaseOwner)
+		}
+		f.sleep(time.Minute)
+		f.setAccount(t, crier.AccountConnected)
+		if p = f.run(t, p.ID); p.Status != crier.Published || len(n.calls) != 1 {
+			t.Errorf("%s with %s, calls %v", p.Status, crier.Text(p.ErrorCode), n.calls)
+		}
+	})
+}
+
 // setAccount changes the status of the fixture's account.
 func (f *fixture) setAccount(tb testing.TB, status crier.AccountStatus) {
 	tb.Helper()

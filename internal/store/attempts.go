@@ -116,7 +116,8 @@ type beginRow struct {
 	Now   jsonTime `json:"now"`
 }
 
-// markBegun sets publications to publishing.
+// markBegun sets publications to publishing. The account is looked at once more: the worker has read it seconds ago, and
+// an account that a person has disabled since then must not publish.
 func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
 	rows := make([]beginRow, len(list))
 	for i, b := range list {
@@ -127,6 +128,7 @@ func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
 		updated_at = v.now
 		FROM `+tx.jsonRows(`key uuid, epoch bigint, owner uuid, until timestamptz, now timestamptz`)+`
 		WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner AND p.status IN ('scheduled', 'publishing')
+		AND EXISTS (SELECT 1 FROM social_accounts a WHERE a.id = p.social_account_id AND a.status = 'connected')
 		RETURNING id`, asJSON(&rows))
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
