@@ -74,6 +74,44 @@ func TestAttemptsBeginOnlyUnderTheLease(t *testing.T) {
 	})
 }
 
+// The start of a call writes only the publication; whoever reads the post meanwhile sees that it is being published.
+func TestPostIsPublishingWhileOneOfItsCallsRuns(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, owner := context.Background(), crier.NewID()
+		states := func(post crier.ID) (read, listed crier.DeliveryState) {
+			one, err := f.Post(ctx, f.Team.ID, post, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, _, err := f.Posts(ctx, store.PostFilter{TeamID: f.Team.ID},
+				store.PageQuery{Sort: "createdAt", Limit: 10}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range page.Rows {
+				if p.ID == post {
+					listed = p.DeliveryState
+				}
+			}
+			return one.DeliveryState, listed
+		}
+		single, double := f.NewPost("On one account"), f.NewPost("On two")
+		first := f.Schedule(double)
+		other := f.NewAccount(crier.ProviderX)
+		f.Schedule(double, func(p *store.Publication) { p.SocialAccountID = other.ID })
+		leased := f.Lease(owner, f.Schedule(single), first)
+		for _, p := range leased {
+			begin(t, f, &store.AttemptStart{Publication: p, Owner: owner, Attempt: sending(f, p, 0)})
+		}
+		for _, post := range []store.Post{single, double} {
+			if read, listed := states(post.ID); read != crier.DeliveryPublishing || listed != read {
+				t.Errorf("%s: read as %s, listed as %s", post.Text, read, listed)
+			}
+		}
+	})
+}
+
 func TestAttemptEndsOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

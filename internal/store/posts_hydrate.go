@@ -16,6 +16,7 @@ type hydration struct {
 	assets       map[crier.ID]AssetFacts
 	tags         map[crier.ID][]crier.TagSummary
 	destinations map[crier.ID][]crier.ID
+	running      map[crier.ID]bool // a network has the post, of those with several scheduled posts
 	latest       *scheduledPosts
 	included     *scheduledPosts // nil if not requested
 }
@@ -24,12 +25,12 @@ type hydration struct {
 // scheduled posts. The posts are added when they are read.
 func (r reads) hydration(ids []crier.ID, newest string, args []any, withScheduled bool) *hydration {
 	h := &hydration{posts: make([]*Post, 0, len(ids)), assets: map[crier.ID]AssetFacts{},
-		tags: map[crier.ID][]crier.TagSummary{}, destinations: map[crier.ID][]crier.ID{},
+		tags: map[crier.ID][]crier.TagSummary{}, destinations: map[crier.ID][]crier.ID{}, running: map[crier.ID]bool{},
 		latest: newFollowUps(newest, args)}
 	h.questions = append([]question{
 		assetsQuestion(h.assets, ids).unless(h.none((*Post).hasAssets)),
 		tagsQuestion(h.tags, ids).unless(h.none(func(p *Post) bool { return p.tagged })),
-		destinationsQuestion(h.destinations, ids).unless(h.none(func(p *Post) bool { return p.several })),
+		destinationsQuestion(h.destinations, h.running, ids).unless(h.none(func(p *Post) bool { return p.several })),
 	}, h.latest.questions...)
 	if withScheduled {
 		h.included = r.includedScheduledPosts(ids)
@@ -99,6 +100,11 @@ func (h *hydration) complete() {
 			if status := p.latest.Status; !p.several && (status.Live() || status == crier.Published) {
 				p.ScheduledDestinationAccountIDs = []crier.ID{p.latest.SocialAccountID}
 			}
+		}
+		// The start of a call does not write the post: in a burst, its write would come on top of those that must precede
+		// the calls.
+		if h.running[p.ID] || p.latest != nil && p.latest.Status.Running() {
+			p.DeliveryState = crier.DeliveryPublishing
 		}
 		if h.included != nil {
 			list := orEmpty(included[p.ID])

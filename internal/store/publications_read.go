@@ -90,15 +90,23 @@ const liveStatuses = `('scheduled', 'publishing', 'processing', 'unknown')`
 // destinationStatuses are the statuses that make an account a destination of a post: live or published.
 const destinationStatuses = `('scheduled', 'publishing', 'processing', 'unknown', 'published')`
 
-// destinationsQuestion reads the accounts to which each post is or was sent, by post, in id order.
-func destinationsQuestion(accounts map[crier.ID][]crier.ID, posts []crier.ID) question {
+// destinationsQuestion reads the accounts to which each post is or was sent, by post, in id order, and which posts a
+// network has now.
+func destinationsQuestion(accounts map[crier.ID][]crier.ID, runs map[crier.ID]bool, posts []crier.ID) question {
 	marks, args := inList(1, posts)
-	return newQuestion(`SELECT DISTINCT s.post_id, s.social_account_id FROM publications s
+	return newQuestion(`SELECT s.post_id, s.social_account_id,
+		max(CASE WHEN s.status IN ('publishing', 'processing') THEN 1 ELSE 0 END)
+		FROM publications s
 		WHERE s.post_id IN (`+marks+`) AND s.kind = 'post' AND s.status IN `+destinationStatuses+`
+		GROUP BY s.post_id, s.social_account_id
 		ORDER BY s.post_id, s.social_account_id`, args, func(row scanner) error {
 		var post, account crier.ID
-		err := row.Scan(&post, &account)
+		var running int
+		err := row.Scan(&post, &account, &running)
 		accounts[post] = append(accounts[post], account)
+		if running > 0 {
+			runs[post] = true
+		}
 		return err
 	})
 }
