@@ -34,6 +34,8 @@ type Fetcher struct {
 	// others must be public addresses, and port 80 or 443.
 	AllowAddr func(netip.Addr) bool
 	AllowPort func(port uint16) bool
+	// AllowedOnly refuses public addresses that AllowAddr does not allow, for connections that are not encrypted.
+	AllowedOnly bool
 
 	// LookupNetIP resolves names; the default is net.DefaultResolver's.
 	LookupNetIP func(ctx context.Context, network, host string) ([]netip.Addr, error)
@@ -203,8 +205,12 @@ func (f Fetcher) Document(ctx context.Context, address string) ([]byte, error) {
 
 // RefusedAddress returns why an address was not connected to, or "" if err has another cause.
 func RefusedAddress(err error) string {
-	if refused, ok := errors.AsType[*Refusal](err); ok && refused.Reason == ReasonAddress {
+	refused, ok := errors.AsType[*Refusal](err)
+	switch {
+	case ok && refused.Reason == ReasonAddress:
 		return "The address leads into a private network, which is not allowed."
+	case ok && refused.Reason == ReasonUnencrypted:
+		return refused.Message
 	}
 	return ""
 }
@@ -266,7 +272,12 @@ func (f Fetcher) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
 func (f Fetcher) checkAddr(addr netip.Addr) error {
-	if isPublic(addr) || f.AllowAddr(addr) {
+	switch {
+	case f.AllowAddr(addr):
+		return nil
+	case isPublic(addr) && f.AllowedOnly:
+		return refuse(ReasonUnencrypted, "Addresses on the public internet need https://.")
+	case isPublic(addr):
 		return nil
 	}
 	return refuse(ReasonAddress,

@@ -16,6 +16,7 @@ const (
 	ReasonTooManyPixels Reason = "too_many_pixels"     // more pixels or frames than can be handled safely
 	ReasonChunk         Reason = "invalid_chunk"       // a chunk of an upload that does not fit its session
 	ReasonAddress       Reason = "address_refused"     // an address that crier does not fetch from
+	ReasonUnencrypted   Reason = "unencrypted"         // a public address without TLS, where that is not allowed
 	ReasonUnreachable   Reason = "address_unreachable" // an address that does not return the file
 	ReasonTooSlow       Reason = "too_slow"            // a sender that exceeds the time limit
 )

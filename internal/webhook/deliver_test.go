@@ -124,6 +124,8 @@ func TestWebhookURLs(t *testing.T) {
 		"https://example.com:8443/hook": {true, true},
 		"http://example.com/hook":       {false, true},
 		"http://127.0.0.1:3000/hook":    {false, true},
+		"http://93.184.216.34/hook":     {false, false},
+		"https://93.184.216.34/hook":    {true, true},
 		"https://127.0.0.1/":            {false, true},
 		"https://[::1]/":                {false, true},
 		"https://10.0.0.1/":             {false, false},

@@ -5,6 +5,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -51,8 +52,30 @@ type Dispatcher struct {
 func New(cfg Config) *Dispatcher {
 	return &Dispatcher{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, clock: cfg.Clock, mailer: cfg.Mailer,
 		guard: cfg.Guard,
-		sender: notify.Sender{Transport: cfg.Guard.Transport(), Now: cfg.Clock, Timeout: cfg.Timeout,
+		sender: notify.Sender{Transport: newTransport(cfg.Guard), Now: cfg.Clock, Timeout: cfg.Timeout,
 			Explain: media.RefusedAddress}}
+}
+
+// transport sends unencrypted requests only to the networks that the operator allows, wherever a name leads.
+type transport struct {
+	encrypted, plain http.RoundTripper
+}
+
+func newTransport(guard media.Fetcher) transport {
+	return transport{encrypted: guard.Transport(), plain: allowedOnly(guard).Transport()}
+}
+
+// RoundTrip sends a request.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "https" {
+		return t.encrypted.RoundTrip(r)
+	}
+	return t.plain.RoundTrip(r)
+}
+
+func allowedOnly(guard media.Fetcher) media.Fetcher {
+	guard.AllowedOnly = true
+	return guard
 }
 
 // CheckURL returns the issues of a webhook's URL that can be found without resolving it.
@@ -61,7 +84,8 @@ func (s *Dispatcher) CheckURL(address string) []crier.Issue {
 		return []crier.Issue{crier.At("must be an address on the public internet such as https://example.com/hook, "+
 			"without a user name", "url")}
 	}
-	if strings.HasPrefix(address, "http://") && s.guard.AllowAddr == nil {
+	plain := strings.HasPrefix(address, "http://")
+	if plain && (s.guard.AllowAddr == nil || allowedOnly(s.guard).CheckURL(address) != nil) {
 		return []crier.Issue{crier.At("must begin with https://; to try a receiver on your own machine, run "+
 			"crier listen --forward-to", "url")}
 	}
