@@ -45,8 +45,13 @@ func NewKeyring(secrets string) (*Keyring, error) {
 	ring := &Keyring{}
 	manager := keyset.NewManager()
 	var primary uint32
-	for i, secret := range strings.Split(secrets, ",") {
+	list := strings.Split(secrets, ",")
+	for i, secret := range list {
 		secret = strings.TrimSpace(secret)
+		list[i] = secret
+		if first := slices.Index(list, secret); first < i {
+			return nil, fmt.Errorf("secret key %d is the same as secret key %d: remove one of them", i+1, first+1)
+		}
 		if len(secret) < minSecretLength {
 			return nil, fmt.Errorf("secret key %d is too short: at least %d characters are needed", i+1,
 				minSecretLength)
