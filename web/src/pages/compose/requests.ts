@@ -7,6 +7,14 @@ import type { Saved } from './saver'
 
 export const isConflict = (e: unknown) => e instanceof ApiError && e.status === 412
 
+/** Answers that say nothing of the request itself: too slow, still running, too many. */
+const passing = [408, 409, 429]
+
+/** Whether the request had no effect and would have none if it were sent again. */
+export function isRefusal(e: unknown): boolean {
+  return e instanceof ApiError && e.status >= 400 && e.status < 500 && !passing.includes(e.status)
+}
+
 export function readPost(teamId: string, postId: string, signal?: AbortSignal) {
   return ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal }))
 }
@@ -36,8 +44,8 @@ async function changePost(teamId: string, base: Saved, body: Schemas['PostUpdate
   )
 }
 
-/** Saves content, title and tags. Content is changed only if it is still what base names. */
-export async function saveDraft(
+/** Saves content and title. They are changed only if they are still what base names. */
+export async function saveContent(
   teamId: string,
   draft: Draft,
   base: Saved | null,
@@ -45,26 +53,50 @@ export async function saveDraft(
   remember: () => void,
 ): Promise<Saved> {
   const body = toPostBody(draft)
-  let now: Saved
-  if (base) now = await changePost(teamId, base, body)
-  else {
-    memory.creation ??= { key: newId(), body: body as Schemas['PostCreate'] }
-    remember()
-    const { creation } = memory
-    now = await createPost(teamId, creation)
-    memory.creation = null
-    if (JSON.stringify(creation.body) !== JSON.stringify(body)) now = await changePost(teamId, now, body)
+  if (base) return changePost(teamId, base, body)
+  memory.creation ??= { key: newId(), body: body as Schemas['PostCreate'] }
+  remember()
+  const { creation } = memory
+  const now = await createPost(teamId, creation)
+  memory.creation = null
+  return JSON.stringify(creation.body) === JSON.stringify(body) ? now : changePost(teamId, now, body)
+}
+
+/**
+ * Saves the tags of a post that exists. Tags that somebody has deleted meanwhile are left out, since nobody could take
+ * them off: the list does not show them. Returns the ids of these.
+ */
+export async function saveTags(
+  teamId: string,
+  postId: string,
+  tagIds: string[],
+  memory: SaveMemory,
+): Promise<string[]> {
+  let rest = tagIds
+  while (!sameSet(memory.tags, rest)) {
+    try {
+      await putTags(teamId, postId, rest)
+      memory.tags = rest
+    } catch (e) {
+      const known = withoutRefused(rest, e)
+      if (known.length === rest.length) throw e
+      rest = known
+    }
   }
-  if (!sameSet(memory.tags, draft.tagIds)) {
-    await ask(
-      api.PUT('/v1/teams/{teamId}/posts/{postId}/tags', {
-        params: { path: { teamId, postId: now.id } },
-        body: { tagIds: draft.tagIds },
-      }),
-    )
-    memory.tags = draft.tagIds
-  }
-  return now
+  return tagIds.filter(id => !rest.includes(id))
+}
+
+function putTags(teamId: string, postId: string, tagIds: string[]) {
+  return ask(
+    api.PUT('/v1/teams/{teamId}/posts/{postId}/tags', { params: { path: { teamId, postId } }, body: { tagIds } }),
+  )
+}
+
+/** The ids without those that the server does not know: its issues name their places. */
+function withoutRefused(tagIds: string[], e: unknown): string[] {
+  if (!(e instanceof ApiError) || e.status !== 400) return tagIds
+  const refused = e.issues.filter(i => i.path[0] === 'tagIds').map(i => Number(i.path[1]))
+  return tagIds.filter((_, n) => !refused.includes(n))
 }
 
 export type TryOut = Schemas['ContentValidation']

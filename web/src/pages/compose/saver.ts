@@ -14,7 +14,11 @@ export type SaveState =
 type Options<Draft> = {
   /** Creates the post when base is null; otherwise changes it if it is still at base. */
   save: (draft: Draft, base: Saved | null) => Promise<Saved>
+  /** Saves what is kept beside the content. When this fails, the content is saved all the same. */
+  attach?: (draft: Draft, base: Saved) => Promise<void>
   isConflict: (error: unknown) => boolean
+  /** Whether asking again gets the same answer: then only the next change, or the button, saves again. */
+  isRefusal?: (error: unknown) => boolean
   onState: (state: SaveState, base: Saved | null) => void
   now: () => number
   restMillis?: number
@@ -28,6 +32,7 @@ export class Saver<Draft> {
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | null = null
   #state: SaveState = { kind: 'idle' }
+  #stopped = false
 
   constructor(base: Saved | null, options: Options<Draft>) {
     this.#base = base
@@ -47,6 +52,7 @@ export class Saver<Draft> {
   }
 
   change(draft: Draft) {
+    this.#stopped = false
     this.#pending = draft
     if (this.#state.kind === 'conflict') return
     if (!this.#running && this.#state.kind !== 'waiting') this.#set({ kind: 'waiting' })
@@ -86,7 +92,9 @@ export class Saver<Draft> {
     this.#set({ kind: 'conflict' })
   }
 
+  /** Nobody looks at the draft any more: what is on its way is finished, and nothing is tried again by itself. */
   stop() {
+    this.#stopped = true
     clearTimeout(this.#timer)
   }
 
@@ -95,16 +103,23 @@ export class Saver<Draft> {
     this.#pending = null
     try {
       this.#base = await this.#options.save(draft, this.#base)
+      await this.#options.attach?.(draft, this.#base)
       this.#set({ kind: 'saved', at: this.#options.now() })
     } catch (error) {
       this.#pending ??= draft
       if (this.#options.isConflict(error)) this.#set({ kind: 'conflict' })
       else {
         this.#set({ kind: 'failed', error })
-        this.#timer = setTimeout(() => this.flush().catch(() => {}), this.#options.retryMillis ?? 10_000)
+        this.#tryLater(error)
       }
       throw error
     }
+  }
+
+  #tryLater(error: unknown) {
+    if (this.#stopped || this.#options.isRefusal?.(error)) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.flush().catch(() => {}), this.#options.retryMillis ?? 10_000)
   }
 
   #set(state: SaveState) {

@@ -1,13 +1,15 @@
 // The composer's machinery: the draft, its saving, its copy in the browser and its dry run, for as long as the page is open.
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost, ValidationResult } from '../../api/extra'
+import { key, queryClient } from '../../api/query'
 import { useSession } from '../../session'
+import { toast } from '../../ui'
 import { renameOwner } from '../media/uploads'
 import { type Account, type Draft, emptyDraft, fromPost, isBlank, type Post, sameContent } from './draft'
 import { DryRun, type DryRunState } from './dryRun'
 import { copyName, openDraft, readCopy, removeCopy, writeCopy } from './localCopy'
 import { dryRunBody } from './plan'
-import { isConflict, type SaveMemory, saveDraft, type TryOut, tryOut } from './requests'
+import { isConflict, isRefusal, type SaveMemory, saveContent, saveTags, type TryOut, tryOut } from './requests'
 import { Saver, type SaveState } from './saver'
 import { DraftStore } from './store'
 
@@ -48,25 +50,37 @@ export function useComposer(
     const base = post && { id: post.id, contentPayloadId: post.contentPayloadId }
     return new Saver<Draft>(base, {
       save: async (draft, before) => {
-        const result = await saveDraft(teamId, draft, before, memory, keep)
-        saved.current = draft
+        const result = await saveContent(teamId, draft, before, memory, keep)
+        saved.current = { ...draft, tagIds: memory.tags }
         if (before) return result
         // From here on the copy has the post's name. Somebody who has left the page stays where they are.
         renameOwner(copyName(teamId, null), copyName(teamId, result.id))
         removeCopy(localStorage, copyName(teamId, null))
         const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now() }
-        writeCopy(localStorage, copyName(teamId, result.id), { ...copy, unsaved: !sameContent(copy.draft, draft) })
+        writeCopy(localStorage, copyName(teamId, result.id), {
+          ...copy,
+          unsaved: !sameContent(copy.draft, saved.current),
+        })
         if (alive.current) {
           setPostId(result.id)
           created.current(result.id)
         }
         return result
       },
+      attach: async (draft, { id }) => {
+        const gone = await saveTags(teamId, id, draft.tagIds, memory)
+        saved.current = { ...draft, tagIds: memory.tags }
+        if (gone.length === 0) return
+        store.set(d => ({ ...d, tagIds: d.tagIds.filter(t => !gone.includes(t)) }))
+        queryClient.invalidateQueries({ queryKey: key('tags', teamId) })
+        toast(gone.length === 1 ? 'A tag was deleted, so it is off this post' : 'Deleted tags are off this post')
+      },
       isConflict,
+      isRefusal,
       now: () => Date.now(),
       onState: s => {
         startTransition(() => setSaveState(s)) // typing does not wait for it
-        if (s.kind === 'saved') keep()
+        if (s.kind === 'saved' || s.kind === 'failed') keep()
       },
     })
   }, [post, teamId, memory, store])
