@@ -207,7 +207,11 @@ export function fromPost(post: Post): Draft {
 
 /** Two drafts that save the same thing are the same content, whatever their keys are. */
 export function sameContent(a: Draft, b: Draft): boolean {
-  return JSON.stringify(toPostBody(a)) === JSON.stringify(toPostBody(b)) && sameSet(a.tagIds, b.tagIds)
+  return sameBody(toPostBody(a), toPostBody(b)) && sameSet(a.tagIds, b.tagIds)
+}
+
+export function sameBody(a: Schemas['PostUpdate'], b: Schemas['PostUpdate']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 export function sameSet(a: string[], b: string[]): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Draft, emptyDraft, newPart } from './draft'
+import { type Draft, emptyDraft, newPart, toPostBody } from './draft'
 import { copyName, type LocalCopy, openDraft, readCopy, sweepCopies, writeCopy } from './localCopy'
 
 class Memory {
@@ -52,6 +52,24 @@ describe('openDraft', () => {
   it('is a conflict when the post has changed since', () => {
     const copy = copyOf(draftWith('mine'), { unsaved: true })
     expect(openDraft(draftWith('theirs'), 'v2', copy, emptyDraft())).toMatchObject({ conflict: true })
+  })
+
+  it('is no conflict when the post holds what the browser holds', () => {
+    const copy = copyOf(draftWith('mine'), { unsaved: true })
+    const opened = openDraft(draftWith('mine'), 'v2', copy, emptyDraft())
+    expect(opened).toEqual({ draft: copy.draft, restored: false, conflict: false })
+    const tagged = openDraft(draftWith('mine', { tagIds: ['a'] }), 'v2', copy, emptyDraft())
+    expect(tagged).toMatchObject({ restored: true, conflict: false })
+  })
+
+  it('is no conflict when the post holds what was sent from here and never answered', () => {
+    const sent = { key: 'k', base: { id: 'p', contentPayloadId: 'v1' }, body: toPostBody(draftWith('min')) }
+    const copy = copyOf(draftWith('mine'), { unsaved: true, sent })
+    const opened = openDraft(draftWith('min'), 'v2', copy, emptyDraft())
+    expect(opened).toEqual({ draft: copy.draft, restored: true, conflict: false })
+    expect(openDraft(draftWith('theirs'), 'v2', copy, emptyDraft())).toMatchObject({ conflict: true })
+    const older = { ...copy, sent: { ...sent, base: { id: 'p', contentPayloadId: 'v0' } } }
+    expect(openDraft(draftWith('min'), 'v2', older, emptyDraft())).toMatchObject({ conflict: true })
   })
 
   it('brings back a new post that the server has never seen', () => {

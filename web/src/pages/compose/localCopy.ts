@@ -1,7 +1,7 @@
 // A copy of the draft in the browser, written with every change: what the interface does not keep (accounts, time,
 // settings), and what it does not have yet when the tab is closed or the line is lost.
-import { type Draft, sameContent } from './draft'
-import type { Creation } from './requests'
+import { type Draft, sameBody, sameContent, toPostBody } from './draft'
+import type { Sent } from './requests'
 
 export type LocalCopy = {
   draft: Draft
@@ -10,8 +10,8 @@ export type LocalCopy = {
   /** Whether it holds content that the server does not have. */
   unsaved: boolean
   at: number
-  /** A creation of the post whose answer has not come yet. */
-  creation?: Creation | null
+  /** A save whose answer has not come yet. */
+  sent?: Sent | null
 }
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
@@ -67,11 +67,21 @@ export type Opened = { draft: Draft; restored: boolean; conflict: boolean }
  */
 export function openDraft(server: Draft | null, version: string | null, copy: LocalCopy | null, blank: Draft): Opened {
   if (!copy) return { draft: server ?? blank, restored: false, conflict: false }
-  if (copy.unsaved || !server) {
-    return { draft: copy.draft, restored: copy.unsaved, conflict: copy.unsaved && copy.base !== version }
-  }
   // The copy keeps the keys of its parts, by which uploads find their places.
-  if (sameContent(server, copy.draft)) return { draft: copy.draft, restored: false, conflict: false }
+  if (server && sameContent(server, copy.draft)) return { draft: copy.draft, restored: false, conflict: false }
+  if (copy.unsaved || !server) {
+    return { draft: copy.draft, restored: copy.unsaved, conflict: copy.unsaved && !standsOn(copy, server, version) }
+  }
   const { accountIds, settings, accountSettings, when } = copy.draft
   return { draft: { ...server, accountIds, settings, accountSettings, when }, restored: false, conflict: false }
+}
+
+/**
+ * Whether the post is what the copy was written on. A save that this browser sent may have changed it without an answer, as
+ * when the tab was closed: then the post holds what was sent, or what the copy holds. Tags have no versions.
+ */
+function standsOn({ base, draft, sent }: LocalCopy, server: Draft | null, version: string | null): boolean {
+  if (base === version || !server) return base === version
+  const now = toPostBody(server)
+  return sameBody(now, toPostBody(draft)) || (sent?.base?.contentPayloadId === base && sameBody(now, sent.body))
 }

@@ -2,8 +2,8 @@ import { api, ask, newId, type Schemas } from '../../api/client'
 import { ApiError } from '../../api/error'
 import type { ValidationResult } from '../../api/extra'
 import { key, queryClient } from '../../api/query'
-import { type Draft, sameSet, toPostBody } from './draft'
-import type { Saved } from './saver'
+import { type Draft, sameBody, sameSet, toPostBody } from './draft'
+import type { Outcome, Saved } from './saver'
 
 export const isConflict = (e: unknown) => e instanceof ApiError && e.status === 412
 
@@ -19,47 +19,58 @@ export function readPost(teamId: string, postId: string, signal?: AbortSignal) {
   return ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal }))
 }
 
-/** A creation that may have happened: sent again as it was, it happens once. */
-export type Creation = { key: string; body: Schemas['PostCreate'] }
+/** A save whose answer has not come yet, and which may have happened: sent again as it was, it happens once. */
+export type Sent = { key: string; base: Saved | null; body: Schemas['PostUpdate'] }
 
 /** What saving remembers between one time and the next. */
-export type SaveMemory = { tags: string[]; creation: Creation | null }
+export type SaveMemory = { tags: string[]; sent: Sent | null }
 
-const saved = (post: Schemas['Post']): Saved => ({ id: post.id, contentPayloadId: post.contentPayloadId })
-
-async function createPost(teamId: string, { key: intent, body }: Creation): Promise<Saved> {
+/** Creates the post, or changes it if it is still what base names. */
+async function send(teamId: string, { key: intent, base, body }: Sent): Promise<Saved> {
   const headers = { 'Idempotency-Key': intent }
-  return saved(await ask(api.POST('/v1/teams/{teamId}/posts', { params: { path: { teamId } }, headers, body })))
-}
-
-async function changePost(teamId: string, base: Saved, body: Schemas['PostUpdate']): Promise<Saved> {
-  return saved(
-    await ask(
-      api.PATCH('/v1/teams/{teamId}/posts/{postId}', {
-        params: { path: { teamId, postId: base.id } },
-        headers: { 'If-Match': `"${base.contentPayloadId}"` },
-        body,
-      }),
-    ),
+  const post = await ask(
+    base
+      ? api.PATCH('/v1/teams/{teamId}/posts/{postId}', {
+          params: { path: { teamId, postId: base.id } },
+          headers: { ...headers, 'If-Match': `"${base.contentPayloadId}"` },
+          body,
+        })
+      : api.POST('/v1/teams/{teamId}/posts', {
+          params: { path: { teamId } },
+          headers,
+          body: body as Schemas['PostCreate'],
+        }),
   )
+  return { id: post.id, contentPayloadId: post.contentPayloadId }
 }
 
-/** Saves content and title. They are changed only if they are still what base names. */
+/**
+ * Saves content and title. They are changed only if they are still what base names. Where the answer to the last save was
+ * lost, that one is repeated first, as it was: it may have made the version that this one has to stand on, and without
+ * its answer one's own change would look like somebody else's.
+ */
 export async function saveContent(
   teamId: string,
   draft: Draft,
   base: Saved | null,
   memory: SaveMemory,
   remember: () => void,
-): Promise<Saved> {
+): Promise<Outcome> {
   const body = toPostBody(draft)
-  if (base) return changePost(teamId, base, body)
-  memory.creation ??= { key: newId(), body: body as Schemas['PostCreate'] }
-  remember()
-  const { creation } = memory
-  const now = await createPost(teamId, creation)
-  memory.creation = null
-  return JSON.stringify(creation.body) === JSON.stringify(body) ? now : changePost(teamId, now, body)
+  if (memory.sent?.base?.contentPayloadId !== base?.contentPayloadId) memory.sent = null
+  for (;;) {
+    memory.sent ??= { key: newId(), base, body }
+    remember()
+    const behind = !sameBody(memory.sent.body, body)
+    try {
+      const saved = await send(teamId, memory.sent)
+      memory.sent = null
+      return { saved, behind }
+    } catch (e) {
+      if (isRefusal(e)) memory.sent = null // it has not happened
+      if (!isRefusal(e) || isConflict(e) || !behind) throw e
+    }
+  }
 }
 
 /**

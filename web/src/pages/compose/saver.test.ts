@@ -8,13 +8,22 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-type Call = { draft: string; base: Saved | null; done: (s: Saved) => void; fail: (e: unknown) => void }
+type Call = {
+  draft: string
+  base: Saved | null
+  done: (s: Saved, behind?: boolean) => void
+  fail: (e: unknown) => void
+}
 
 function setUp(base: Saved | null = null, attach?: (draft: string, base: Saved) => Promise<void>) {
   const calls: Call[] = []
   const states: SaveState[] = []
   const saver = new Saver<string>(base, {
-    save: (draft, before) => new Promise((done, fail) => calls.push({ draft, base: before, done, fail })),
+    save: (draft, before) =>
+      new Promise((resolve, fail) => {
+        const done = (saved: Saved, behind = false) => resolve({ saved, behind })
+        calls.push({ draft, base: before, done, fail })
+      }),
     attach,
     isConflict: e => e === 'conflict',
     isRefusal: e => e === 'refused',
@@ -129,4 +138,16 @@ it('tries nothing again after the page was left, until there is a change', async
   calls[1]?.fail('offline')
   await vi.advanceTimersByTimeAsync(10_000)
   expect(calls).toHaveLength(3)
+})
+
+it('saves the draft on top of an earlier save that it had to finish first', async () => {
+  const { saver, calls, states } = setUp(version(1))
+  saver.change('ab')
+  const flushed = saver.flush()
+  calls[0]?.done(version(2), true)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(calls[1]).toMatchObject({ draft: 'ab', base: version(2) })
+  calls[1]?.done(version(3))
+  await expect(flushed).resolves.toEqual(version(3))
+  expect(states.map(s => s.kind)).toEqual(['waiting', 'saving', 'saving', 'saved'])
 })

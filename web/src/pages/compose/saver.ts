@@ -3,6 +3,9 @@
 
 export type Saved = { id: string; contentPayloadId: string }
 
+/** What a save has come to. Behind: it only finished an earlier one, and the draft itself is still to be saved. */
+export type Outcome = { saved: Saved; behind: boolean }
+
 export type SaveState =
   | { kind: 'idle' }
   | { kind: 'waiting' }
@@ -13,7 +16,7 @@ export type SaveState =
 
 type Options<Draft> = {
   /** Creates the post when base is null; otherwise changes it if it is still at base. */
-  save: (draft: Draft, base: Saved | null) => Promise<Saved>
+  save: (draft: Draft, base: Saved | null) => Promise<Outcome>
   /** Saves what is kept beside the content. When this fails, the content is saved all the same. */
   attach?: (draft: Draft, base: Saved) => Promise<void>
   isConflict: (error: unknown) => boolean
@@ -102,8 +105,13 @@ export class Saver<Draft> {
     this.#set({ kind: 'saving' })
     this.#pending = null
     try {
-      this.#base = await this.#options.save(draft, this.#base)
-      await this.#options.attach?.(draft, this.#base)
+      const { saved, behind } = await this.#options.save(draft, this.#base)
+      this.#base = saved
+      if (behind) {
+        this.#pending ??= draft
+        return
+      }
+      await this.#options.attach?.(draft, saved)
       this.#set({ kind: 'saved', at: this.#options.now() })
     } catch (error) {
       this.#pending ??= draft

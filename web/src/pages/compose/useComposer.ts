@@ -28,7 +28,7 @@ export function useComposer(
     const copy = readCopy(localStorage, copyName(teamId, post?.id ?? null))
     const server = post ? fromPost(post) : null
     const result = openDraft(server, post?.contentPayloadId ?? null, copy, emptyDraft())
-    return { ...result, draft: start(result.draft), server, creation: copy?.creation ?? null }
+    return { ...result, draft: start(result.draft), server, sent: copy?.sent ?? null }
   })
   const [store] = useState(() => new DraftStore(opened.draft))
   const [saveState, setSaveState] = useState<SaveState>({ kind: 'idle' })
@@ -37,7 +37,7 @@ export function useComposer(
   const byHand = waiting.length > 0
   const [memory] = useState<SaveMemory>(() => ({
     tags: post?.userTags.map(t => t.id) ?? [],
-    creation: post ? null : opened.creation,
+    sent: opened.sent,
   }))
   const alive = useRef(true)
   const saved = useRef<Draft>(opened.server ?? emptyDraft())
@@ -50,9 +50,10 @@ export function useComposer(
     const base = post && { id: post.id, contentPayloadId: post.contentPayloadId }
     return new Saver<Draft>(base, {
       save: async (draft, before) => {
-        const result = await saveContent(teamId, draft, before, memory, keep)
-        saved.current = { ...draft, tagIds: memory.tags }
-        if (before) return result
+        const outcome = await saveContent(teamId, draft, before, memory, keep)
+        const { saved: result, behind } = outcome
+        if (!behind) saved.current = { ...draft, tagIds: memory.tags }
+        if (before) return outcome
         // From here on the copy has the post's name. Somebody who has left the page stays where they are.
         renameOwner(copyName(teamId, null), copyName(teamId, result.id))
         removeCopy(localStorage, copyName(teamId, null))
@@ -65,7 +66,7 @@ export function useComposer(
           setPostId(result.id)
           created.current(result.id)
         }
-        return result
+        return outcome
       },
       attach: async (draft, { id }) => {
         const gone = await saveTags(teamId, id, draft.tagIds, memory)
@@ -96,7 +97,7 @@ export function useComposer(
         base: saver.base?.contentPayloadId ?? null,
         unsaved,
         at: Date.now(),
-        creation: memory.creation,
+        sent: memory.sent,
       })
   }, [store, saver, teamId, memory])
   keepRef.current = keepCopy
