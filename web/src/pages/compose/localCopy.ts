@@ -10,6 +10,8 @@ export type LocalCopy = {
   /** Whether it holds content that the server does not have. */
   unsaved: boolean
   at: number
+  /** What its plan began from; see Start. */
+  from?: string
   /** A save whose answer has not come yet. */
   sent?: Sent | null
 }

@@ -83,7 +83,7 @@ export function verdictOf(result: ValidationResult | null): Verdict | null {
 /** Whether there is anything to publish: words or media in any text, or settings, which may be a poll. */
 export function isWritten(draft: Pick<Draft, 'parts' | 'variants' | 'settings' | 'accountSettings'>): boolean {
   const settings = [draft.settings, ...Object.values(draft.accountSettings)]
-  if (settings.some(s => Object.keys(withoutUnset(s)).length > 0)) return true
+  if (settings.some(s => Object.values(withoutUnset(s)).some(v => v !== null))) return true
   return [draft, ...draft.variants].some(t => t.parts.some(p => p.text.trim() !== '' || p.attachments.length > 0))
 }
 

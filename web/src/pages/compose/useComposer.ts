@@ -5,6 +5,7 @@ import { key, queryClient } from '../../api/query'
 import { useSession } from '../../session'
 import { toast } from '../../ui'
 import { renameOwner } from '../media/uploads'
+import type { Start } from './begin'
 import { type Account, type Draft, emptyDraft, fromPost, isBlank, type Post, sameContent } from './draft'
 import { DryRun, type DryRunState } from './dryRun'
 import { copyName, openDraft, readCopy, removeCopy, writeCopy } from './localCopy'
@@ -19,7 +20,7 @@ export function useComposer(
   post: Post | null,
   waiting: ScheduledPost[],
   accounts: Account[],
-  start: (draft: Draft) => Draft,
+  start: Start,
   onCreated: (id: string) => void,
 ) {
   const session = useSession()
@@ -28,8 +29,9 @@ export function useComposer(
     const copy = readCopy(localStorage, copyName(teamId, post?.id ?? null))
     const server = post ? fromPost(post) : null
     const result = openDraft(server, post?.contentPayloadId ?? null, copy, emptyDraft())
-    return { ...result, draft: start(result.draft), server, sent: copy?.sent ?? null }
+    return { ...result, draft: start.plan(result.draft, copy), from: start.from, server, sent: copy?.sent ?? null }
   })
+  const { from } = opened
   const [store] = useState(() => new DraftStore(opened.draft))
   const [saveState, setSaveState] = useState<SaveState>({ kind: 'idle' })
   const [postId, setPostId] = useState(post?.id ?? null)
@@ -57,7 +59,7 @@ export function useComposer(
         // From here on the copy has the post's name. Somebody who has left the page stays where they are.
         renameOwner(copyName(teamId, null), copyName(teamId, result.id))
         removeCopy(localStorage, copyName(teamId, null))
-        const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now() }
+        const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now(), from }
         writeCopy(localStorage, copyName(teamId, result.id), {
           ...copy,
           unsaved: !sameContent(copy.draft, saved.current),
@@ -84,7 +86,7 @@ export function useComposer(
         if (s.kind === 'saved' || s.kind === 'failed') keep()
       },
     })
-  }, [post, teamId, memory, store])
+  }, [post, teamId, memory, store, from])
 
   const keepCopy = useCallback(() => {
     const draft = store.get()
@@ -97,9 +99,10 @@ export function useComposer(
         base: saver.base?.contentPayloadId ?? null,
         unsaved,
         at: Date.now(),
+        from,
         sent: memory.sent,
       })
-  }, [store, saver, teamId, memory])
+  }, [store, saver, teamId, memory, from])
   keepRef.current = keepCopy
 
   useEffect(() => {
