@@ -151,3 +151,12 @@ it('saves the draft on top of an earlier save that it had to finish first', asyn
   await expect(flushed).resolves.toEqual(version(3))
   expect(states.map(s => s.kind)).toEqual(['waiting', 'saving', 'saving', 'saved'])
 })
+
+it('holds back a draft on the version that it began with, not on the one that it is in conflict with', async () => {
+  const { saver, calls, states } = setUp(version(1))
+  saver.resolve(version(2))
+  saver.hold('mine', version(1))
+  expect([saver.base, saver.dirty, states.at(-1)]).toEqual([version(1), true, { kind: 'conflict' }])
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(calls).toHaveLength(0)
+})

@@ -88,9 +88,10 @@ export class Saver<Draft> {
     this.#set({ kind: 'idle' })
   }
 
-  /** Holds back what is here, as after an answer that somebody else has changed the draft. */
-  hold(draft: Draft) {
+  /** Holds back what is here and stands on base, as after an answer that somebody else has changed the draft. */
+  hold(draft: Draft, base = this.#base) {
     clearTimeout(this.#timer)
+    this.#base = base
     this.#pending = draft
     this.#set({ kind: 'conflict' })
   }

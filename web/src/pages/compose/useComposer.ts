@@ -8,7 +8,7 @@ import { renameOwner } from '../media/uploads'
 import type { Start } from './begin'
 import { type Account, type Draft, emptyDraft, fromPost, isBlank, type Post, sameContent } from './draft'
 import { DryRun, type DryRunState } from './dryRun'
-import { copyName, openDraft, readCopy, removeCopy, writeCopy } from './localCopy'
+import { copyName, Keeper, openDraft, removeCopy, writeCopy } from './localCopy'
 import { dryRunBody } from './plan'
 import { isConflict, isRefusal, type SaveMemory, saveContent, saveTags, type TryOut, tryOut } from './requests'
 import { Saver, type SaveState } from './saver'
@@ -26,12 +26,15 @@ export function useComposer(
   const session = useSession()
   const teamId = session.team.id
   const [opened] = useState(() => {
-    const copy = readCopy(localStorage, copyName(teamId, post?.id ?? null))
+    const keeper = new Keeper(localStorage, copyName(teamId, post?.id ?? null))
+    const { copy } = keeper
     const server = post ? fromPost(post) : null
     const result = openDraft(server, post?.contentPayloadId ?? null, copy, emptyDraft())
-    return { ...result, draft: start.plan(result.draft, copy), from: start.from, server, sent: copy?.sent ?? null }
+    const draft = start.plan(result.draft, copy)
+    const settled = keeper.open(draft, result.conflict)
+    return { ...result, draft, from: start.from, server, sent: copy?.sent ?? null, keeper, settled }
   })
-  const { from } = opened
+  const { from, keeper } = opened
   const [store] = useState(() => new DraftStore(opened.draft))
   const [saveState, setSaveState] = useState<SaveState>({ kind: 'idle' })
   const [postId, setPostId] = useState(post?.id ?? null)
@@ -49,7 +52,7 @@ export function useComposer(
 
   const saver = useMemo(() => {
     const keep = () => keepRef.current()
-    const base = post && { id: post.id, contentPayloadId: post.contentPayloadId }
+    const base = post && { id: post.id, contentPayloadId: opened.base ?? '' }
     return new Saver<Draft>(base, {
       save: async (draft, before) => {
         const outcome = await saveContent(teamId, draft, before, memory, keep)
@@ -83,30 +86,31 @@ export function useComposer(
       now: () => Date.now(),
       onState: s => {
         startTransition(() => setSaveState(s)) // typing does not wait for it
-        if (s.kind === 'saved' || s.kind === 'failed') keep()
+        if (s.kind === 'saved' || s.kind === 'failed' || s.kind === 'conflict') keep()
       },
     })
-  }, [post, teamId, memory, store, from])
+  }, [post, teamId, memory, store, from, opened])
 
   const keepCopy = useCallback(() => {
     const draft = store.get()
     const name = copyName(teamId, saver.base?.id ?? null)
-    const unsaved = !sameContent(draft, saved.current)
-    if (!saver.base && isBlank(draft) && draft.accountIds.length === 0) removeCopy(localStorage, name)
-    else
-      writeCopy(localStorage, name, {
-        draft,
-        base: saver.base?.contentPayloadId ?? null,
-        unsaved,
-        at: Date.now(),
-        from,
-        sent: memory.sent,
-      })
-  }, [store, saver, teamId, memory, from])
+    if (!saver.base && isBlank(draft) && draft.accountIds.length === 0) return keeper.drop(name, draft)
+    const copy = {
+      draft,
+      base: saver.base?.contentPayloadId ?? null,
+      unsaved: !sameContent(draft, saved.current),
+      at: Date.now(),
+      from,
+      sent: memory.sent,
+    }
+    keeper.keep(name, copy, saver.state.kind === 'conflict')
+  }, [store, saver, teamId, memory, from, keeper])
   keepRef.current = keepCopy
 
   useEffect(() => {
-    if (opened.conflict) saver.hold(store.get()) // the person decides first
+    if (opened.conflict)
+      saver.hold(store.get()) // the person decides first
+    else if (opened.settled) keepCopy()
     alive.current = true
     let timer: ReturnType<typeof setTimeout> | undefined
     const onChange = () => {
@@ -117,7 +121,7 @@ export function useComposer(
       saver.change(draft)
     }
     const onLeave = () => {
-      keepCopy()
+      if (keeper.isNew(store.get())) keepCopy()
       if (saver.dirty && saver.state.kind !== 'conflict') saver.flush().catch(() => {})
     }
     const unsubscribe = store.subscribe(onChange)
@@ -133,7 +137,7 @@ export function useComposer(
       onLeave()
       saver.stop()
     }
-  }, [store, saver, keepCopy, byHand, opened])
+  }, [store, saver, keepCopy, keeper, byHand, opened])
 
   const dryRun = useDryRun(store, accounts)
   return { store, saver, saveState, postId, byHand, dryRun, saved }

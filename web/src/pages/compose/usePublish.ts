@@ -8,7 +8,6 @@ import { cancel, dismiss, readScheduledPosts } from '../post/data'
 import { sentAgain } from '../post/order'
 import type { Account, Draft, Post } from './draft'
 import { rememberAccounts } from './lastAccounts'
-import { copyName, removeCopy } from './localCopy'
 import { dropped, publishBody, type Refusal, scheduleBody, sortOut } from './plan'
 import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
@@ -55,7 +54,6 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     const { refused, taken, failed } = sortOut(result)
     setRefusals(refused)
     if (taken === 0) return
-    removeCopy(localStorage, copyName(team.id, postId))
     // Mending what failed on one account says nothing of where the next post goes.
     if (first) rememberAccounts(localStorage, team.id, draft.accountIds)
     const undo = draft.when.kind === 'now' ? undefined : () => undoSchedule(team.id, postId)
