@@ -34,6 +34,23 @@ describe('the plan that the composer begins with', () => {
     })
   })
 
+  it('keeps times that differ, and those that a choice cannot say', () => {
+    const apart = [waits('x1'), waits('y1', {}, '2026-11-18T11:00:00Z')]
+    const times = { x1: '2026-11-18T08:00:00Z', y1: '2026-11-18T11:00:00Z' }
+    expect(start(apart).plan(draftWith({}), null).when).toEqual({ kind: 'planned', times })
+    for (const at of ['2026-11-18T08:00:30Z', '2026-10-25T01:30:00Z']) {
+      const opened = start([waits('x1', {}, at)]).plan(draftWith({}), null)
+      expect(opened.when).toEqual({ kind: 'planned', times: { x1: at } })
+    }
+    // The first 02:30 of that night is one that can be chosen.
+    expect(start([waits('x1', {}, '2026-10-25T00:30:00Z')]).plan(draftWith({}), null).when).toEqual({
+      kind: 'time',
+      date: '2026-10-25',
+      time: '02:30',
+    })
+    expect(start(apart, { at: atTen }).plan(draftWith({}), null).when).toEqual(ten)
+  })
+
   it('is the one that was changed here, while what waits is the same', () => {
     const waiting = [waits('x1', { xReplySettings: 'verified' })]
     const mine = draftWith({ accountIds: ['y1', 'gone'], when: ten, settings: { xReplySettings: null } })

@@ -1,6 +1,6 @@
 // The plan that the composer begins with: where the post goes, when, and with which settings.
 import type { ScheduledPost } from '../../api/extra'
-import { clock, wallAt } from '../../zone'
+import { clock, instantOf, wallAt } from '../../zone'
 import { type Account, type Draft, isBlank, type Post, type Settings, type When } from './draft'
 import type { LocalCopy } from './localCopy'
 
@@ -53,9 +53,15 @@ function notYet(draft: Draft, { post, waiting }: Known): string[] {
 }
 
 function whenOf({ asked, waiting, zone }: Known): { when?: When } {
+  const times = new Set(waiting.map(s => Date.parse(s.scheduledAt)))
   const instant = Date.parse(asked.at ?? waiting[0]?.scheduledAt ?? '')
   if (Number.isNaN(instant)) return {}
   const wall = wallAt(instant, zone)
+  // Accounts may have been moved apart; and a choice has no seconds, nor the second one of an hour that comes twice.
+  if (!asked.at && (times.size > 1 || instantOf(wall, zone) !== instant)) {
+    const byAccount = waiting.map(s => [s.socialAccountId, s.scheduledAt])
+    return { when: { kind: 'planned', times: Object.fromEntries(byAccount) } }
+  }
   return { when: { kind: 'time', date: wall.date, time: clock(wall.minutes) } }
 }
 

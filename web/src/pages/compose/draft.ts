@@ -27,6 +27,8 @@ export type When =
   | { kind: 'now' }
   /** A wall-clock time in the team's zone. */
   | { kind: 'time'; date: string; time: string }
+  /** What waits keeps its times, which one choice cannot say: by account, as the server gave them. */
+  | { kind: 'planned'; times: Record<string, string> }
 
 /** By key; null is what was cleared. */
 export type Settings = Record<string, unknown>
