@@ -7,9 +7,10 @@ import type { Upload } from '../media/uploads'
 import { useClaimedUploads, useOpenUploads } from '../media/useUploads'
 import { Accounts } from './Accounts'
 import { withUpload } from './Attachments'
+import type { Start } from './begin'
 import { Conflict } from './Conflict'
 import styles from './compose.module.css'
-import { type Account, type Draft, type Post, setPartsAt } from './draft'
+import { type Account, type Post, setPartsAt } from './draft'
 import { FirstComment, NetworkSettings, Repeat, Tags } from './Extras'
 import { copyName } from './localCopy'
 import { useNetworks } from './networks'
@@ -29,7 +30,7 @@ type Props = {
   /** What failed and can be mended here. */
   failures: ScheduledPost[]
   accounts: Account[]
-  start: (draft: Draft) => Draft
+  start: Start
   onCreated: (id: string) => void
 }
 

@@ -71,6 +71,7 @@ function saveApart({ store, saver, saved }: Composer) {
 function takeTheirs({ store, saver, saved }: Composer, theirs: Post) {
   const mine = store.get()
   const conflict = saver.state.kind === 'conflict'
+  const { base } = saver
   const { accountIds, settings, accountSettings, when } = mine
   saved.current = fromPost(theirs)
   saver.resolve({ id: theirs.id, contentPayloadId: theirs.contentPayloadId })
@@ -78,7 +79,7 @@ function takeTheirs({ store, saver, saved }: Composer, theirs: Post) {
   store.replace(draft)
   if (!conflict) return
   toast('Showing theirs', () => {
-    saver.hold(mine)
+    saver.hold(mine, base)
     store.replace(mine)
   })
 }

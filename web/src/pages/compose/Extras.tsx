@@ -8,7 +8,7 @@ import { instantOf, isDate, wallAt } from '../../zone'
 import { useAsset } from '../media/library'
 import { MediaPicker } from '../media/MediaPicker'
 import styles from './compose.module.css'
-import { type Account, contentFor, type DraftComment, noComment, type Settings } from './draft'
+import { type Account, contentFor, countSet, type DraftComment, noComment, setOwn, setShared } from './draft'
 import type { Network } from './networks'
 import { SettingsForm } from './SettingsForm'
 import { type DraftStore, useDraft } from './store'
@@ -326,13 +326,11 @@ export const NetworkSettings = memo(function NetworkSettings({
   )
 })
 
-function countSet(values: Settings, network: string): number {
-  return Object.entries(values).filter(([k, v]) => k.startsWith(network) && v !== undefined).length
-}
-
 function NetworkSection({ store, network }: { store: DraftStore; network: Network }) {
   const values = useDraft(store, d => d.settings)
+  const differing = useDraft(store, d => Object.values(d.accountSettings).some(s => countSet(s, network.name) > 0))
   const set = countSet(values, network.name)
+  const says = set === 0 ? 'Defaults' : `${set} set`
   return (
     <Section
       title={
@@ -340,13 +338,13 @@ function NetworkSection({ store, network }: { store: DraftStore; network: Networ
           <NetworkGlyph provider={network.name} size={16} /> {network.displayName} settings
         </>
       }
-      value={set === 0 ? 'Defaults' : `${set} set`}
+      value={differing ? `${says}; some differ between accounts` : says}
     >
       <SettingsForm
         network={network.name}
         fields={network.settings}
         values={values}
-        onChange={(k, v) => store.set(d => ({ ...d, settings: { ...d.settings, [k]: v } }))}
+        onChange={(k, v) => store.set(d => setShared(d, k, v))}
       />
     </Section>
   )
@@ -361,8 +359,7 @@ function TikTokSection({ store, network, accounts }: { store: DraftStore; networ
     contentFor(store.get(), a).some(p =>
       p.attachments.some(x => x.kind === 'media' && x.asset.mimeType?.startsWith('video/')),
     )
-  const set = (id: string, k: string, v: unknown) =>
-    store.set(d => ({ ...d, accountSettings: { ...d.accountSettings, [id]: { ...d.accountSettings[id], [k]: v } } }))
+  const set = (id: string, k: string, v: unknown) => store.set(d => setOwn(d, id, k, v))
   const open = creators.some(a => !own[a.id]?.tiktokPrivacyLevel)
   return creators.map(a => (
     <Section

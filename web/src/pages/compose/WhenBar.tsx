@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, ask } from '../../api/client'
 import { key } from '../../api/query'
 import { serverNow, useSession } from '../../session'
@@ -10,6 +11,7 @@ import { type DraftStore, useDraft } from './store'
 
 const choices: { kind: When['kind']; label: string }[] = [
   { kind: 'draft', label: 'Draft' },
+  { kind: 'planned', label: 'As planned' },
   { kind: 'slot', label: 'Next slot' },
   { kind: 'time', label: 'Time' },
   { kind: 'now', label: 'Now' },
@@ -25,22 +27,42 @@ function suggestion(now: number, zone: string): When {
 export function WhenBar({ store, canPublish }: { store: DraftStore; canPublish: boolean }) {
   const session = useSession()
   const when = useDraft(store, d => d.when)
-  const choose = (kind: When['kind']) =>
-    store.set(d => ({ ...d, when: kind === 'time' ? suggestion(serverNow(session), session.zone) : { kind } }) as Draft)
+  const [planned] = useState(() => (when.kind === 'planned' ? when : null))
+  const choose = (kind: When['kind']) => {
+    const other = kind === 'time' ? suggestion(serverNow(session), session.zone) : { kind }
+    store.set(d => ({ ...d, when: kind === 'planned' ? planned : other }) as Draft)
+  }
   return (
     <fieldset className={styles.when}>
       <legend className="visually-hidden">When</legend>
       {choices
-        .filter(c => canPublish || c.kind === 'draft')
+        .filter(c => (canPublish || c.kind === 'draft') && (planned || c.kind !== 'planned'))
         .map(c => (
           <label key={c.kind} className={styles.whenChoice} data-on={when.kind === c.kind || undefined}>
             <input type="radio" name="when" checked={when.kind === c.kind} onChange={() => choose(c.kind)} />
             {c.label}
           </label>
         ))}
+      {when.kind === 'planned' && <Planned times={Object.values(when.times)} />}
       {when.kind === 'time' && <TimeFields store={store} when={when} />}
       {when.kind === 'slot' && <NextSlots store={store} />}
     </fieldset>
+  )
+}
+
+/** The times that are kept, with the seconds and the offset that tell them apart. */
+function Planned({ times }: { times: string[] }) {
+  const { zone } = useSession()
+  const instants = [...new Set(times.map(t => Date.parse(t)))].sort((a, b) => a - b)
+  const words = instants.map(t => {
+    const second = formatInstant(t, zone, 'second').slice(0, 8)
+    return `${formatInstant(t, zone, 'day')}, ${second} (UTC${formatOffset(offsetAt(t, zone))})`
+  })
+  const [first] = words
+  return (
+    <span className={styles.hint} title={words.join('\n')}>
+      {words.length === 1 ? first : `${words.length} times, each account its own`}
+    </span>
   )
 }
 

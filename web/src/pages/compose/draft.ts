@@ -27,7 +27,10 @@ export type When =
   | { kind: 'now' }
   /** A wall-clock time in the team's zone. */
   | { kind: 'time'; date: string; time: string }
+  /** What waits keeps its times, which one choice cannot say: by account, as the server gave them. */
+  | { kind: 'planned'; times: Record<string, string> }
 
+/** By key; null is what was cleared. */
 export type Settings = Record<string, unknown>
 
 /** A comment below the post; without text and media there is none. */
@@ -207,7 +210,11 @@ export function fromPost(post: Post): Draft {
 
 /** Two drafts that save the same thing are the same content, whatever their keys are. */
 export function sameContent(a: Draft, b: Draft): boolean {
-  return JSON.stringify(toPostBody(a)) === JSON.stringify(toPostBody(b)) && sameSet(a.tagIds, b.tagIds)
+  return sameBody(toPostBody(a), toPostBody(b)) && sameSet(a.tagIds, b.tagIds)
+}
+
+export function sameBody(a: Schemas['PostUpdate'], b: Schemas['PostUpdate']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 export function sameSet(a: string[], b: string[]): boolean {
@@ -222,6 +229,27 @@ export function assetsOf(draft: Draft): MediaAttachment['asset'][] {
 
 const changeAt = <T>(list: T[], index: number, change: (item: T) => T) =>
   list.map((x, n) => (n === index ? change(x) : x))
+
+/**
+ * Sets a setting for all accounts of its network, also for those that had their own. One that is cleared is null, which
+ * sets it back to the default: what is left out stays as it is on a post that waits.
+ */
+export function setShared(draft: Draft, key: string, value: unknown): Draft {
+  const without = ({ [key]: _, ...rest }: Settings) => rest
+  const own = Object.entries(draft.accountSettings).map(([id, s]) => [id, without(s)])
+  return { ...draft, settings: { ...draft.settings, [key]: value ?? null }, accountSettings: Object.fromEntries(own) }
+}
+
+/** Sets a setting for one account; see setShared. */
+export function setOwn(draft: Draft, id: string, key: string, value: unknown): Draft {
+  const own = { ...draft.accountSettings[id], [key]: value ?? null }
+  return { ...draft, accountSettings: { ...draft.accountSettings, [id]: own } }
+}
+
+/** How many settings of a network are chosen. */
+export function countSet(values: Settings, network: string): number {
+  return Object.entries(values).filter(([k, v]) => k.startsWith(network) && (v ?? null) !== null).length
+}
 
 /** Where in the draft an edit happens: the post's own parts, or a variant's. */
 export type Place = { variant: string | null }

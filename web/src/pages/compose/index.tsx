@@ -5,11 +5,11 @@ import type { ScheduledPost } from '../../api/extra'
 import { useAccounts } from '../../api/hooks'
 import { useCan, useSession } from '../../session'
 import { EmptyState, ErrorState, LoadingState, Page, useSearchState } from '../../ui'
-import { clock, wallAt } from '../../zone'
 import { mayTryAgain } from '../attention/cause'
 import { readScheduledPosts } from '../post/data'
+import { startOf } from './begin'
 import { Composer } from './Composer'
-import type { Account, Draft, Post } from './draft'
+import type { Account, Post } from './draft'
 import { sweepCopies } from './localCopy'
 import { readPost } from './requests'
 
@@ -135,24 +135,10 @@ function Begun({
   const { zone } = useSession()
   const [search] = useSearchState()
   const { at, accounts: wanted } = search
-  const start = useMemo(() => {
-    const asked = wanted?.split(',').filter(id => accounts.some(a => a.id === id)) ?? []
-    const planned = waiting.map(s => s.socialAccountId)
-    return (draft: Draft): Draft => {
-      const instant = Date.parse(at ?? waiting[0]?.scheduledAt ?? '')
-      const wall = Number.isNaN(instant) ? null : wallAt(instant, zone)
-      const published = post?.scheduledDestinationAccountIds ?? []
-      // Accounts that have it already are not asked again.
-      const rest = draft.accountIds.filter(id => planned.includes(id) || !published.includes(id))
-      const begin = [asked, planned, rest].find(list => list.length > 0) ?? []
-      const accountIds = accounts.map(a => a.id).filter(id => begin.includes(id))
-      return {
-        ...draft,
-        accountIds,
-        ...(wall ? { when: { kind: 'time', date: wall.date, time: clock(wall.minutes) } } : {}),
-      }
-    }
-  }, [at, wanted, post, waiting, accounts, zone])
+  const start = useMemo(
+    () => startOf({ asked: { at, accounts: wanted }, post, waiting, accounts, zone }),
+    [at, wanted, post, waiting, accounts, zone],
+  )
   return (
     <Composer
       post={post}

@@ -6,6 +6,7 @@ import {
   describeAction,
   dryRunBody,
   isWritten,
+  scheduleBodies,
   scheduleBody,
   sortOut,
   type Verdict,
@@ -64,6 +65,35 @@ describe('scheduleBody', () => {
   })
 })
 
+describe('scheduleBodies', () => {
+  it('asks once for one time, and not at all while it is incomplete', () => {
+    const at = (date: string) => draftWith({ when: { kind: 'time', date, time: '09:00' } })
+    expect(scheduleBodies(at('2026-07-01'), accounts, zone)).toEqual([scheduleBody(at('2026-07-01'), accounts, zone)])
+    expect(scheduleBodies(at(''), accounts, zone)).toBeNull()
+  })
+
+  it('asks once for each planned time, with the accounts and settings that go with it', () => {
+    const all = [...accounts, { id: 'y1', provider: 'youtube' }] as Account[]
+    const draft = draftWith({
+      accountIds: ['x1', 't1', 'y1'],
+      accountSettings: { t1: { tiktokPrivacyLevel: 'SELF_ONLY' } },
+      when: {
+        kind: 'planned',
+        times: { t1: '2026-11-18T11:00:30Z', x1: '2026-11-18T08:00:00Z', z1: '2026-11-19T08:00:00Z' },
+      },
+    })
+    const bodies = scheduleBodies(draft, all, zone)
+    expect(bodies).toMatchObject([
+      { socialAccountIds: ['x1', 'y1'], scheduledAt: '2026-11-18T08:00:00.000Z' },
+      { socialAccountIds: ['t1'], scheduledAt: '2026-11-18T11:00:30.000Z' },
+    ])
+    expect(bodies?.map(b => b.platformSettingsBySocialAccountId)).toEqual([
+      undefined,
+      { t1: { tiktokPrivacyLevel: 'SELF_ONLY' } },
+    ])
+  })
+})
+
 it('tries out publishing now while there is no time', () => {
   const body = dryRunBody(draftWith({ when: { kind: 'draft' } }), accounts, zone)
   expect(body).toMatchObject({ postInput: { text: 'Hi' }, socialAccountIds: ['x1', 't1'] })
@@ -91,6 +121,13 @@ describe('describeAction', () => {
       ready,
       [waiting('x1')],
       'Update 3 posts for Wed 18 Nov, 10:30 · 15 credits',
+    ],
+    [
+      'a change of what has several times',
+      { when: { kind: 'planned', times: { x1: '2026-11-18T08:00:00Z' } } },
+      ready,
+      [waiting('x1'), waiting('f1')],
+      'Update 3 posts as planned, cancel 1 · 15 credits',
     ],
     ['now', { when: { kind: 'now' } }, { ...ready, credits: 1500 }, [], 'Publish 3 posts now · 1,500 credits'],
     [
@@ -139,8 +176,7 @@ it('takes a post that its network has failed already for taken', () => {
     { socialAccountId: 'x2', scheduledPost, error },
     { socialAccountId: 't1', error },
   ]
-  const outcome = { totalCount: 3, successCount: 1, failureCount: 2, kind: 'partially_failed' as const }
-  expect(sortOut({ data, outcome })).toEqual({ refused: [{ accountId: 't1', message: 'No.' }], taken: 2, failed: 1 })
+  expect(sortOut({ data })).toEqual({ refused: [{ accountId: 't1', message: 'No.' }], taken: 2, failed: 1 })
 })
 
 it('tells a refusal by its issues, without the names of fields', () => {
@@ -150,8 +186,7 @@ it('tells a refusal by its issues, without the names of fields', () => {
   ]
   const error = { message: 'X does not accept this post: postInput.text a post needs text or media.', issues }
   const data = [{ socialAccountId: 'x1', error }] as never
-  const outcome = { totalCount: 1, successCount: 0, failureCount: 1, kind: 'all_failed' as const }
-  expect(sortOut({ data, outcome }).refused).toEqual([{ accountId: 'x1', message: 'a post needs text or media' }])
+  expect(sortOut({ data }).refused).toEqual([{ accountId: 'x1', message: 'a post needs text or media' }])
 })
 
 it('counts a post as written that has words or media, also in one text alone, or settings', () => {

@@ -8,8 +8,9 @@ import { type Account, type Draft, type Settings, toActions, toPostInput } from 
 
 type Body = Schemas['ScheduleRequest']
 
-/** The instant of a chosen time in the team's zone, or null while it is incomplete. */
+/** The instant of a chosen time in the team's zone, or null while it is incomplete; of planned times, the first. */
 export function chosenInstant(draft: Draft, zone: string): number | null {
+  if (draft.when.kind === 'planned') return Math.min(...Object.values(draft.when.times).map(t => Date.parse(t)))
   if (draft.when.kind !== 'time') return null
   const { date, time } = draft.when
   if (!isDate(date) || !/^\d{2}:\d{2}$/.test(time)) return null
@@ -60,6 +61,22 @@ export function scheduleBody(draft: Draft, accounts: Account[], zone: string): B
   return at === null ? null : { ...body, scheduledAt: new Date(at).toISOString() }
 }
 
+/**
+ * The bodies of schedule, or null when the time is incomplete: one; of planned times, one for each. An account that has no
+ * time yet goes with the first.
+ */
+export function scheduleBodies(draft: Draft, accounts: Account[], zone: string): Body[] | null {
+  const body = scheduleBody(draft, accounts, zone)
+  if (!body || draft.when.kind !== 'planned') return body && [body]
+  const { times } = draft.when
+  const timeOf = (id: string) => Date.parse(times[id] ?? body.scheduledAt ?? '')
+  const instants = [...new Set(body.socialAccountIds.map(timeOf))].sort((a, b) => a - b)
+  return instants.map(at => ({
+    ...publishBody({ ...draft, accountIds: body.socialAccountIds.filter(id => timeOf(id) === at) }, accounts, zone),
+    scheduledAt: new Date(at).toISOString(),
+  }))
+}
+
 /** What the dry run is asked. Without a time, as in a draft, it tries out publishing now. */
 export function dryRunBody(draft: Draft, accounts: Account[], zone: string) {
   const body = scheduleBody(draft, accounts, zone) ?? publishBody(draft, accounts, zone)
@@ -83,7 +100,7 @@ export function verdictOf(result: ValidationResult | null): Verdict | null {
 /** Whether there is anything to publish: words or media in any text, or settings, which may be a poll. */
 export function isWritten(draft: Pick<Draft, 'parts' | 'variants' | 'settings' | 'accountSettings'>): boolean {
   const settings = [draft.settings, ...Object.values(draft.accountSettings)]
-  if (settings.some(s => Object.keys(withoutUnset(s)).length > 0)) return true
+  if (settings.some(s => Object.values(withoutUnset(s)).some(v => v !== null))) return true
   return [draft, ...draft.variants].some(t => t.parts.some(p => p.text.trim() !== '' || p.attachments.length > 0))
 }
 
@@ -115,6 +132,7 @@ export function describeAction(draft: Draft, verdict: Verdict | null, zone: stri
   const verb = waiting.length > 0 ? 'Update' : 'Schedule'
   const gone = dropped(draft, waiting).length
   const less = gone > 0 ? `, cancel ${gone}` : ''
+  if (draft.when.kind === 'planned') return `${verb} ${posts(count)} as planned${less}${cost}`
   const at = draft.when.kind === 'slot' ? (verdict?.slotAt ?? null) : chosenInstant(draft, zone)
   const time =
     at === null
@@ -137,7 +155,11 @@ export type Refusal = { accountId: string; message: string }
  * Who refused the post, and how many took it. A network may have failed it by the time of the answer: such a post was
  * taken, and its own page says why it failed.
  */
-export function sortOut(result: Schemas['ScheduleResult']): { refused: Refusal[]; taken: number; failed: number } {
+export function sortOut(result: Pick<Schemas['ScheduleResult'], 'data'>): {
+  refused: Refusal[]
+  taken: number
+  failed: number
+} {
   const taken = result.data.filter(e => e.scheduledPost)
   const refused = result.data.flatMap(e =>
     e.error && !e.scheduledPost ? [{ accountId: e.socialAccountId, message: reasonOf(e.error) }] : [],

@@ -2,69 +2,112 @@ import { api, ask, newId, type Schemas } from '../../api/client'
 import { ApiError } from '../../api/error'
 import type { ValidationResult } from '../../api/extra'
 import { key, queryClient } from '../../api/query'
-import { type Draft, sameSet, toPostBody } from './draft'
-import type { Saved } from './saver'
+import { type Draft, sameBody, sameSet, toPostBody } from './draft'
+import type { Outcome, Saved } from './saver'
 
 export const isConflict = (e: unknown) => e instanceof ApiError && e.status === 412
+
+/** Answers that say nothing of the request itself: too slow, still running, too many. */
+const passing = [408, 409, 429]
+
+/** Whether the request had no effect and would have none if it were sent again. */
+export function isRefusal(e: unknown): boolean {
+  return e instanceof ApiError && e.status >= 400 && e.status < 500 && !passing.includes(e.status)
+}
 
 export function readPost(teamId: string, postId: string, signal?: AbortSignal) {
   return ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal }))
 }
 
-/** A creation that may have happened: sent again as it was, it happens once. */
-export type Creation = { key: string; body: Schemas['PostCreate'] }
+/** A save whose answer has not come yet, and which may have happened: sent again as it was, it happens once. */
+export type Sent = { key: string; base: Saved | null; body: Schemas['PostUpdate'] }
 
 /** What saving remembers between one time and the next. */
-export type SaveMemory = { tags: string[]; creation: Creation | null }
+export type SaveMemory = { tags: string[]; sent: Sent | null }
 
-const saved = (post: Schemas['Post']): Saved => ({ id: post.id, contentPayloadId: post.contentPayloadId })
-
-async function createPost(teamId: string, { key: intent, body }: Creation): Promise<Saved> {
+/** Creates the post, or changes it if it is still what base names. */
+async function send(teamId: string, { key: intent, base, body }: Sent): Promise<Saved> {
   const headers = { 'Idempotency-Key': intent }
-  return saved(await ask(api.POST('/v1/teams/{teamId}/posts', { params: { path: { teamId } }, headers, body })))
-}
-
-async function changePost(teamId: string, base: Saved, body: Schemas['PostUpdate']): Promise<Saved> {
-  return saved(
-    await ask(
-      api.PATCH('/v1/teams/{teamId}/posts/{postId}', {
-        params: { path: { teamId, postId: base.id } },
-        headers: { 'If-Match': `"${base.contentPayloadId}"` },
-        body,
-      }),
-    ),
+  const post = await ask(
+    base
+      ? api.PATCH('/v1/teams/{teamId}/posts/{postId}', {
+          params: { path: { teamId, postId: base.id } },
+          headers: { ...headers, 'If-Match': `"${base.contentPayloadId}"` },
+          body,
+        })
+      : api.POST('/v1/teams/{teamId}/posts', {
+          params: { path: { teamId } },
+          headers,
+          body: body as Schemas['PostCreate'],
+        }),
   )
+  return { id: post.id, contentPayloadId: post.contentPayloadId }
 }
 
-/** Saves content, title and tags. Content is changed only if it is still what base names. */
-export async function saveDraft(
+/**
+ * Saves content and title. They are changed only if they are still what base names. Where the answer to the last save was
+ * lost, that one is repeated first, as it was: it may have made the version that this one has to stand on, and without
+ * its answer one's own change would look like somebody else's.
+ */
+export async function saveContent(
   teamId: string,
   draft: Draft,
   base: Saved | null,
   memory: SaveMemory,
   remember: () => void,
-): Promise<Saved> {
+): Promise<Outcome> {
   const body = toPostBody(draft)
-  let now: Saved
-  if (base) now = await changePost(teamId, base, body)
-  else {
-    memory.creation ??= { key: newId(), body: body as Schemas['PostCreate'] }
+  if (memory.sent?.base?.contentPayloadId !== base?.contentPayloadId) memory.sent = null
+  for (;;) {
+    memory.sent ??= { key: newId(), base, body }
     remember()
-    const { creation } = memory
-    now = await createPost(teamId, creation)
-    memory.creation = null
-    if (JSON.stringify(creation.body) !== JSON.stringify(body)) now = await changePost(teamId, now, body)
+    const behind = !sameBody(memory.sent.body, body)
+    try {
+      const saved = await send(teamId, memory.sent)
+      memory.sent = null
+      return { saved, behind }
+    } catch (e) {
+      if (isRefusal(e)) memory.sent = null // it has not happened
+      if (!isRefusal(e) || isConflict(e) || !behind) throw e
+    }
   }
-  if (!sameSet(memory.tags, draft.tagIds)) {
-    await ask(
-      api.PUT('/v1/teams/{teamId}/posts/{postId}/tags', {
-        params: { path: { teamId, postId: now.id } },
-        body: { tagIds: draft.tagIds },
-      }),
-    )
-    memory.tags = draft.tagIds
+}
+
+/**
+ * Saves the tags of a post that exists. Tags that somebody has deleted meanwhile are left out, since nobody could take
+ * them off: the list does not show them. Returns the ids of these.
+ */
+export async function saveTags(
+  teamId: string,
+  postId: string,
+  tagIds: string[],
+  memory: SaveMemory,
+): Promise<string[]> {
+  let rest = tagIds
+  while (!sameSet(memory.tags, rest)) {
+    try {
+      await putTags(teamId, postId, rest)
+      memory.tags = rest
+    } catch (e) {
+      const known = withoutRefused(rest, e)
+      if (known.length === rest.length) throw e
+      rest = known
+    }
   }
-  return now
+  return tagIds.filter(id => !rest.includes(id))
+}
+
+function putTags(teamId: string, postId: string, tagIds: string[]) {
+  return ask(
+    api.PUT('/v1/teams/{teamId}/posts/{postId}/tags', { params: { path: { teamId, postId } }, body: { tagIds } }),
+  )
+}
+
+/** The ids without those that the server does not know: its issues name their places. */
+function withoutRefused(tagIds: string[], e: unknown): string[] {
+  if (!(e instanceof ApiError) || e.status !== 400) return tagIds
+  const refused = e.issues.filter(i => i.path[0] === 'tagIds').map(i => Number(i.path[1]))
+  return tagIds.filter((_, n) => !refused.includes(n))
 }
 
 export type TryOut = Schemas['ContentValidation']

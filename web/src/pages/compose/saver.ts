@@ -3,6 +3,9 @@
 
 export type Saved = { id: string; contentPayloadId: string }
 
+/** What a save has come to. Behind: it only finished an earlier one, and the draft itself is still to be saved. */
+export type Outcome = { saved: Saved; behind: boolean }
+
 export type SaveState =
   | { kind: 'idle' }
   | { kind: 'waiting' }
@@ -13,8 +16,12 @@ export type SaveState =
 
 type Options<Draft> = {
   /** Creates the post when base is null; otherwise changes it if it is still at base. */
-  save: (draft: Draft, base: Saved | null) => Promise<Saved>
+  save: (draft: Draft, base: Saved | null) => Promise<Outcome>
+  /** Saves what is kept beside the content. When this fails, the content is saved all the same. */
+  attach?: (draft: Draft, base: Saved) => Promise<void>
   isConflict: (error: unknown) => boolean
+  /** Whether asking again gets the same answer: then only the next change, or the button, saves again. */
+  isRefusal?: (error: unknown) => boolean
   onState: (state: SaveState, base: Saved | null) => void
   now: () => number
   restMillis?: number
@@ -28,6 +35,7 @@ export class Saver<Draft> {
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | null = null
   #state: SaveState = { kind: 'idle' }
+  #stopped = false
 
   constructor(base: Saved | null, options: Options<Draft>) {
     this.#base = base
@@ -47,6 +55,7 @@ export class Saver<Draft> {
   }
 
   change(draft: Draft) {
+    this.#stopped = false
     this.#pending = draft
     if (this.#state.kind === 'conflict') return
     if (!this.#running && this.#state.kind !== 'waiting') this.#set({ kind: 'waiting' })
@@ -79,14 +88,17 @@ export class Saver<Draft> {
     this.#set({ kind: 'idle' })
   }
 
-  /** Holds back what is here, as after an answer that somebody else has changed the draft. */
-  hold(draft: Draft) {
+  /** Holds back what is here and stands on base, as after an answer that somebody else has changed the draft. */
+  hold(draft: Draft, base = this.#base) {
     clearTimeout(this.#timer)
+    this.#base = base
     this.#pending = draft
     this.#set({ kind: 'conflict' })
   }
 
+  /** Nobody looks at the draft any more: what is on its way is finished, and nothing is tried again by itself. */
   stop() {
+    this.#stopped = true
     clearTimeout(this.#timer)
   }
 
@@ -94,17 +106,29 @@ export class Saver<Draft> {
     this.#set({ kind: 'saving' })
     this.#pending = null
     try {
-      this.#base = await this.#options.save(draft, this.#base)
+      const { saved, behind } = await this.#options.save(draft, this.#base)
+      this.#base = saved
+      if (behind) {
+        this.#pending ??= draft
+        return
+      }
+      await this.#options.attach?.(draft, saved)
       this.#set({ kind: 'saved', at: this.#options.now() })
     } catch (error) {
       this.#pending ??= draft
       if (this.#options.isConflict(error)) this.#set({ kind: 'conflict' })
       else {
         this.#set({ kind: 'failed', error })
-        this.#timer = setTimeout(() => this.flush().catch(() => {}), this.#options.retryMillis ?? 10_000)
+        this.#tryLater(error)
       }
       throw error
     }
+  }
+
+  #tryLater(error: unknown) {
+    if (this.#stopped || this.#options.isRefusal?.(error)) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.flush().catch(() => {}), this.#options.retryMillis ?? 10_000)
   }
 
   #set(state: SaveState) {

@@ -1,13 +1,16 @@
 // The composer's machinery: the draft, its saving, its copy in the browser and its dry run, for as long as the page is open.
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost, ValidationResult } from '../../api/extra'
+import { key, queryClient } from '../../api/query'
 import { useSession } from '../../session'
+import { toast } from '../../ui'
 import { renameOwner } from '../media/uploads'
+import type { Start } from './begin'
 import { type Account, type Draft, emptyDraft, fromPost, isBlank, type Post, sameContent } from './draft'
 import { DryRun, type DryRunState } from './dryRun'
-import { copyName, openDraft, readCopy, removeCopy, writeCopy } from './localCopy'
+import { copyName, Keeper, openDraft, removeCopy, writeCopy } from './localCopy'
 import { dryRunBody } from './plan'
-import { isConflict, type SaveMemory, saveDraft, type TryOut, tryOut } from './requests'
+import { isConflict, isRefusal, type SaveMemory, saveContent, saveTags, type TryOut, tryOut } from './requests'
 import { Saver, type SaveState } from './saver'
 import { DraftStore } from './store'
 
@@ -17,17 +20,21 @@ export function useComposer(
   post: Post | null,
   waiting: ScheduledPost[],
   accounts: Account[],
-  start: (draft: Draft) => Draft,
+  start: Start,
   onCreated: (id: string) => void,
 ) {
   const session = useSession()
   const teamId = session.team.id
   const [opened] = useState(() => {
-    const copy = readCopy(localStorage, copyName(teamId, post?.id ?? null))
+    const keeper = new Keeper(localStorage, copyName(teamId, post?.id ?? null))
+    const { copy } = keeper
     const server = post ? fromPost(post) : null
     const result = openDraft(server, post?.contentPayloadId ?? null, copy, emptyDraft())
-    return { ...result, draft: start(result.draft), server, creation: copy?.creation ?? null }
+    const draft = start.plan(result.draft, copy)
+    const settled = keeper.open(draft, result.conflict)
+    return { ...result, draft, from: start.from, server, sent: copy?.sent ?? null, keeper, settled }
   })
+  const { from, keeper } = opened
   const [store] = useState(() => new DraftStore(opened.draft))
   const [saveState, setSaveState] = useState<SaveState>({ kind: 'idle' })
   const [postId, setPostId] = useState(post?.id ?? null)
@@ -35,7 +42,7 @@ export function useComposer(
   const byHand = waiting.length > 0
   const [memory] = useState<SaveMemory>(() => ({
     tags: post?.userTags.map(t => t.id) ?? [],
-    creation: post ? null : opened.creation,
+    sent: opened.sent,
   }))
   const alive = useRef(true)
   const saved = useRef<Draft>(opened.server ?? emptyDraft())
@@ -45,50 +52,65 @@ export function useComposer(
 
   const saver = useMemo(() => {
     const keep = () => keepRef.current()
-    const base = post && { id: post.id, contentPayloadId: post.contentPayloadId }
+    const base = post && { id: post.id, contentPayloadId: opened.base ?? '' }
     return new Saver<Draft>(base, {
       save: async (draft, before) => {
-        const result = await saveDraft(teamId, draft, before, memory, keep)
-        saved.current = draft
-        if (before) return result
+        const outcome = await saveContent(teamId, draft, before, memory, keep)
+        const { saved: result, behind } = outcome
+        if (!behind) saved.current = { ...draft, tagIds: memory.tags }
+        if (before) return outcome
         // From here on the copy has the post's name. Somebody who has left the page stays where they are.
         renameOwner(copyName(teamId, null), copyName(teamId, result.id))
         removeCopy(localStorage, copyName(teamId, null))
-        const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now() }
-        writeCopy(localStorage, copyName(teamId, result.id), { ...copy, unsaved: !sameContent(copy.draft, draft) })
+        const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now(), from }
+        writeCopy(localStorage, copyName(teamId, result.id), {
+          ...copy,
+          unsaved: !sameContent(copy.draft, saved.current),
+        })
         if (alive.current) {
           setPostId(result.id)
           created.current(result.id)
         }
-        return result
+        return outcome
+      },
+      attach: async (draft, { id }) => {
+        const gone = await saveTags(teamId, id, draft.tagIds, memory)
+        saved.current = { ...draft, tagIds: memory.tags }
+        if (gone.length === 0) return
+        store.set(d => ({ ...d, tagIds: d.tagIds.filter(t => !gone.includes(t)) }))
+        queryClient.invalidateQueries({ queryKey: key('tags', teamId) })
+        toast(gone.length === 1 ? 'A tag was deleted, so it is off this post' : 'Deleted tags are off this post')
       },
       isConflict,
+      isRefusal,
       now: () => Date.now(),
       onState: s => {
         startTransition(() => setSaveState(s)) // typing does not wait for it
-        if (s.kind === 'saved') keep()
+        if (s.kind === 'saved' || s.kind === 'failed' || s.kind === 'conflict') keep()
       },
     })
-  }, [post, teamId, memory, store])
+  }, [post, teamId, memory, store, from, opened])
 
   const keepCopy = useCallback(() => {
     const draft = store.get()
     const name = copyName(teamId, saver.base?.id ?? null)
-    const unsaved = !sameContent(draft, saved.current)
-    if (!saver.base && isBlank(draft) && draft.accountIds.length === 0) removeCopy(localStorage, name)
-    else
-      writeCopy(localStorage, name, {
-        draft,
-        base: saver.base?.contentPayloadId ?? null,
-        unsaved,
-        at: Date.now(),
-        creation: memory.creation,
-      })
-  }, [store, saver, teamId, memory])
+    if (!saver.base && isBlank(draft) && draft.accountIds.length === 0) return keeper.drop(name, draft)
+    const copy = {
+      draft,
+      base: saver.base?.contentPayloadId ?? null,
+      unsaved: !sameContent(draft, saved.current),
+      at: Date.now(),
+      from,
+      sent: memory.sent,
+    }
+    keeper.keep(name, copy, saver.state.kind === 'conflict')
+  }, [store, saver, teamId, memory, from, keeper])
   keepRef.current = keepCopy
 
   useEffect(() => {
-    if (opened.conflict) saver.hold(store.get()) // the person decides first
+    if (opened.conflict)
+      saver.hold(store.get()) // the person decides first
+    else if (opened.settled) keepCopy()
     alive.current = true
     let timer: ReturnType<typeof setTimeout> | undefined
     const onChange = () => {
@@ -99,7 +121,7 @@ export function useComposer(
       saver.change(draft)
     }
     const onLeave = () => {
-      keepCopy()
+      if (keeper.isNew(store.get())) keepCopy()
       if (saver.dirty && saver.state.kind !== 'conflict') saver.flush().catch(() => {})
     }
     const unsubscribe = store.subscribe(onChange)
@@ -115,7 +137,7 @@ export function useComposer(
       onLeave()
       saver.stop()
     }
-  }, [store, saver, keepCopy, byHand, opened])
+  }, [store, saver, keepCopy, keeper, byHand, opened])
 
   const dryRun = useDryRun(store, accounts)
   return { store, saver, saveState, postId, byHand, dryRun, saved }

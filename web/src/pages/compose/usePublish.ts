@@ -8,10 +8,11 @@ import { cancel, dismiss, readScheduledPosts } from '../post/data'
 import { sentAgain } from '../post/order'
 import type { Account, Draft, Post } from './draft'
 import { rememberAccounts } from './lastAccounts'
-import { copyName, removeCopy } from './localCopy'
-import { dropped, publishBody, type Refusal, scheduleBody, sortOut } from './plan'
+import { dropped, publishBody, type Refusal, scheduleBodies, sortOut } from './plan'
 import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
+
+type Result = Pick<Schemas['ScheduleResult'], 'data'>
 
 /** Does what the button says; what single accounts refuse is told, and the others go on. */
 export function usePublish(composer: Composer, post: Post | null, waiting: ScheduledPost[], accounts: Account[]) {
@@ -22,12 +23,13 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
   const [{ back }] = useSearchState()
   const [busy, setBusy] = useState(false)
   const [refusals, setRefusals] = useState<Refusal[]>([])
-  const intent = useRef<{ body: string; key: Record<string, string> } | null>(null)
+  const intent = useRef<{ bodies: string; keys: Record<string, string>[] } | null>(null)
 
-  const keyFor = (body: unknown) => {
-    const text = JSON.stringify(body)
-    if (intent.current?.body !== text) intent.current = { body: text, key: newIdempotencyKey() }
-    return intent.current.key
+  /** One key for each request of a press. */
+  const keysFor = (...bodies: unknown[]) => {
+    const text = JSON.stringify(bodies)
+    if (intent.current?.bodies !== text) intent.current = { bodies: text, keys: bodies.map(newIdempotencyKey) }
+    return intent.current.keys
   }
 
   /** To the post; or, once it is planned, back to the calendar or queue that a free time was chosen on. */
@@ -39,23 +41,24 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
   const send = async (postId: string, draft: Draft) => {
     if (draft.when.kind === 'now') {
       const body = publishBody(draft, accounts, zone)
-      return publishNow(team.id, postId, body, keyFor({ postId, ...body }))
+      const [key = newIdempotencyKey()] = keysFor({ postId, ...body })
+      return publishNow(team.id, postId, body, key)
     }
-    const body = scheduleBody(draft, accounts, zone)
-    if (!body) throw new Error('Choose a date and a time.')
-    return schedulePost(
-      team.id,
-      postId,
-      body,
-      keyFor({ postId, ...body, version: composer.saver.base?.contentPayloadId }),
-    )
+    const bodies = scheduleBodies(draft, accounts, zone)
+    if (!bodies) throw new Error('Choose a date and a time.')
+    const version = composer.saver.base?.contentPayloadId
+    const keys = keysFor(...bodies.map(body => ({ postId, ...body, version })))
+    const data: Schemas['ScheduleResult']['data'] = []
+    for (const [n, body] of bodies.entries()) {
+      data.push(...(await schedulePost(team.id, postId, body, keys[n] ?? newIdempotencyKey())).data)
+    }
+    return { data }
   }
 
-  const finish = (postId: string, draft: Draft, result: Schemas['ScheduleResult'], first: boolean) => {
+  const finish = (postId: string, draft: Draft, result: Result, first: boolean) => {
     const { refused, taken, failed } = sortOut(result)
     setRefusals(refused)
     if (taken === 0) return
-    removeCopy(localStorage, copyName(team.id, postId))
     // Mending what failed on one account says nothing of where the next post goes.
     if (first) rememberAccounts(localStorage, team.id, draft.accountIds)
     const undo = draft.when.kind === 'now' ? undefined : () => undoSchedule(team.id, postId)
@@ -100,15 +103,16 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
 const earlier = (teamId: string, postId: string) => readScheduledPosts(teamId, postId).catch(() => [])
 
 /** Failures on accounts that take the post now need nobody any more, and are not to be tried again. */
-async function settleFailures(teamId: string, before: ScheduledPost[], result: Schemas['ScheduleResult']) {
+async function settleFailures(teamId: string, before: ScheduledPost[], result: Result) {
   const accountIds = result.data.flatMap(e => (e.scheduledPost ? [e.socialAccountId] : []))
   // One that cannot be dismissed stays on the list of what needs attention.
   await Promise.allSettled(sentAgain(before, accountIds).map(s => dismiss(teamId, s.id)))
 }
 
-function summary(result: Schemas['ScheduleResult'], count: number, draft: Draft, zone: string): string {
+function summary(result: Result, count: number, draft: Draft, zone: string): string {
   const posts = count === 1 ? '1 post' : `${count} posts`
   if (draft.when.kind === 'now') return `Publishing ${posts} now`
+  if (draft.when.kind === 'planned') return `Scheduled ${posts} as planned`
   const at = result.data.find(e => e.scheduledPost)?.scheduledPost?.scheduledAt
   return `Scheduled ${posts}${at ? ` for ${formatInstant(Date.parse(at), zone, 'short')}` : ''}`
 }
