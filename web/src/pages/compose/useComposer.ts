@@ -10,6 +10,7 @@ import { dryRunBody } from './plan'
 import { isConflict, type SaveMemory, saveDraft, type TryOut, tryOut } from './requests'
 import { Saver, type SaveState } from './saver'
 import { DraftStore } from './store'
+import { toSave } from './toSave'
 
 export type Composer = ReturnType<typeof useComposer>
 
@@ -95,8 +96,9 @@ export function useComposer(
       clearTimeout(timer)
       timer = setTimeout(keepCopy, 200)
       const draft = store.get()
-      if (byHand || sameContent(draft, saved.current) || (!saver.base && isBlank(draft))) return
-      saver.change(draft)
+      if (byHand) return
+      const what = toSave(draft, { saved: saved.current, exists: saver.base !== null, dirty: saver.dirty })
+      if (what === 'save' || (what === 'forget' && !saver.forget())) saver.change(draft)
     }
     const onLeave = () => {
       keepCopy()

@@ -6,7 +6,7 @@ import { useCan, useSession } from '../../session'
 import { formatInstant, toast, toastError, useSearchState } from '../../ui'
 import { cancel, dismiss, readScheduledPosts } from '../post/data'
 import { sentAgain } from '../post/order'
-import type { Account, Draft, Post } from './draft'
+import { type Account, type Draft, type Post, sameContent } from './draft'
 import { rememberAccounts } from './lastAccounts'
 import { copyName, removeCopy } from './localCopy'
 import { dropped, publishBody, type Refusal, scheduleBody, sortOut } from './plan'
@@ -69,8 +69,10 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     setBusy(true)
     setRefusals([])
     try {
-      if (!composer.saver.base || composer.byHand) composer.saver.change(draft)
-      const base = await composer.saver.flush()
+      const { saver, saved, byHand } = composer
+      // What is scheduled is what is seen. An unchanged post is not sent again: while it is published it may not change.
+      if (!saver.base || byHand || saver.dirty || !sameContent(draft, saved.current)) saver.change(draft)
+      const base = await saver.flush()
       if (!base) throw new Error('There is nothing to save yet.')
       if (draft.when.kind === 'draft') {
         toast('Saved to drafts')

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"crier/internal/server/servertest"
+	"crier/internal/store"
+)
+
+// textOf returns the text of a post on the server.
+func (s *story) textOf(t *testing.T, post string) string {
+	t.Helper()
+	return s.Call(t, s.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK).Text(t, "text")
+}
+
+// edit opens a post in the composer and waits for its text.
+func (s *story) edit(post, text string) {
+	s.tab.tb.Helper()
+	s.tab.open("/app/compose/" + post)
+	s.tab.waitFor(fmt.Sprintf(`document.querySelector('textarea')?.value === %q`, text))
+}
+
+// What is typed and taken back within a second is what autosaving had in hand when the button is pressed.
+func TestBrowserPublishesWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	s.edit(s.NewPost(t, s.crew, "Hello"), "Hello")
+	s.tab.click("section[aria-label=Accounts] label", "X")
+	s.tab.click("label", "Now")
+	s.tab.waitFor(`[...document.querySelectorAll('button')].some(b => b.innerText === 'Publish 1 post now' && !b.disabled)`)
+	s.tab.fill(`textarea[aria-label=Text]`, "Hello, and nobody was to read this")
+	s.tab.fill(`textarea[aria-label=Text]`, "Hello")
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "Hello" {
+		t.Errorf("timeline %q", got)
+	}
+}
