@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
+	"crier"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
@@ -37,5 +39,33 @@ func TestBrowserPublishesWhatIsSeen(t *testing.T) {
 	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
 	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "Hello" {
 		t.Errorf("timeline %q", got)
+	}
+}
+
+func TestBrowserTakesAScheduledPostBackToDrafts(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "Not yet")
+	_, at := s.ScheduleIn(t, s.crew, post, time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	s.edit(post, "Not yet")
+	s.tab.fill(`textarea[aria-label=Text]`, "Not at all")
+	s.tab.click("label", "Draft")
+	s.tab.screenshot("taking it back")
+	s.tab.click("button", "Cancel 2 posts and keep as a draft")
+	s.tab.waitForText("Taken back to drafts; nothing goes out")
+	for _, sp := range s.scheduled(t, post) {
+		if sp.Status != crier.Canceled {
+			t.Errorf("still %s", sp.Status)
+		}
+	}
+	if got := s.textOf(t, post); got != "Not at all" {
+		t.Errorf("the draft has %q", got)
+	}
+	s.clock.Advance(at.Sub(s.clock.Now()) + time.Minute)
+	for _, a := range s.Accounts {
+		if got := servertest.Texts(s.box.Timeline(t, a)); len(got) != 0 {
+			t.Errorf("%s has %q", a.Network, got)
+		}
 	}
 }

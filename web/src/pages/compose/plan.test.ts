@@ -72,6 +72,7 @@ it('tries out publishing now while there is no time', () => {
 })
 
 const waiting = (id: string) => ({ status: 'scheduled', socialAccountId: id }) as ScheduledPost
+const running = (id: string) => ({ status: 'publishing', socialAccountId: id }) as ScheduledPost
 
 describe('describeAction', () => {
   const cases: [string, Partial<Draft>, Verdict | null, ScheduledPost[], string][] = [
@@ -101,6 +102,14 @@ describe('describeAction', () => {
       'Update 3 posts for Tue 17 Nov, 09:00, cancel 1 · 15 credits',
     ],
     ['a draft', { when: { kind: 'draft' } }, ready, [], 'Save draft'],
+    [
+      'a draft of what is scheduled',
+      { when: { kind: 'draft' } },
+      ready,
+      [waiting('x1'), waiting('t1')],
+      'Cancel 2 posts and keep as a draft',
+    ],
+    ['a draft of what is on its way', { when: { kind: 'draft' } }, ready, [running('x1')], 'Save draft'],
     ['nowhere', { accountIds: [] }, null, [], 'Choose accounts'],
   ]
   it.each(cases)('says what %s does', (_, patch, verdict, scheduled, words) => {

@@ -89,9 +89,12 @@ export function isWritten(draft: Pick<Draft, 'parts' | 'variants' | 'settings' |
 
 const posts = (n: number) => (n === 1 ? '1 post' : `${n} posts`)
 
+/** What can still be taken back: nothing of it is on its way to the network. */
+export const planned = (waiting: ScheduledPost[]) => waiting.filter(s => s.status === 'scheduled')
+
 /** What waits on accounts that are not chosen any more. */
 export function dropped(draft: Draft, waiting: ScheduledPost[]): ScheduledPost[] {
-  return waiting.filter(s => s.status === 'scheduled' && !draft.accountIds.includes(s.socialAccountId))
+  return planned(waiting).filter(s => !draft.accountIds.includes(s.socialAccountId))
 }
 
 /** What the button waits for: a post goes out with its media or not at all. */
@@ -107,12 +110,13 @@ export function awaitedUploads(uploads: { state: string }[]): string | null {
  */
 export function describeAction(draft: Draft, verdict: Verdict | null, zone: string, waiting: ScheduledPost[]): string {
   const count = verdict ? verdict.ready : draft.accountIds.length
-  if (draft.when.kind === 'draft') return 'Save draft'
+  const before = planned(waiting).length
+  if (draft.when.kind === 'draft') return before > 0 ? `Cancel ${posts(before)} and keep as a draft` : 'Save draft'
   if (draft.accountIds.length === 0) return 'Choose accounts'
   if (!isWritten(draft)) return 'Write something first'
   const cost = verdict && verdict.credits > 0 ? ` · ${verdict.credits.toLocaleString('en')} credits` : ''
   if (draft.when.kind === 'now') return `Publish ${posts(count)} now${cost}`
-  const verb = waiting.length > 0 ? 'Update' : 'Schedule'
+  const verb = before > 0 ? 'Update' : 'Schedule'
   const gone = dropped(draft, waiting).length
   const less = gone > 0 ? `, cancel ${gone}` : ''
   const at = draft.when.kind === 'slot' ? (verdict?.slotAt ?? null) : chosenInstant(draft, zone)

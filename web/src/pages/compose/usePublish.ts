@@ -9,7 +9,7 @@ import { sentAgain } from '../post/order'
 import { type Account, type Draft, type Post, sameContent } from './draft'
 import { rememberAccounts } from './lastAccounts'
 import { copyName, removeCopy } from './localCopy'
-import { dropped, publishBody, type Refusal, scheduleBody, sortOut } from './plan'
+import { dropped, planned, publishBody, type Refusal, scheduleBody, sortOut } from './plan'
 import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
 
@@ -63,28 +63,41 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     if (refused.length === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
   }
 
+  /** What is scheduled is what is seen. An unchanged post is not sent again: while it is published it may not change. */
+  const save = async (draft: Draft) => {
+    const { saver, saved, byHand } = composer
+    if (!saver.base || byHand || saver.dirty || !sameContent(draft, saved.current)) saver.change(draft)
+    const base = await saver.flush()
+    if (!base) throw new Error('There is nothing to save yet.')
+    return base
+  }
+
+  /** What was planned is stopped before its text changes: what is half written must not go out in between. */
+  const keepAsDraft = async (draft: Draft) => {
+    const stops = post && planned(waiting).length > 0
+    if (stops) await moveToDraft(team.id, post.id)
+    const base = await save(draft)
+    toast(stops ? 'Taken back to drafts; nothing goes out' : 'Saved to drafts')
+    navigate({ to: '/posts/$postId', params: { postId: base.id } })
+  }
+
+  const publish = async (draft: Draft) => {
+    const base = await save(draft)
+    if (team.requireApproval && mayApprove && post?.status !== 'approved') await approve(team.id, base.id)
+    const before = await earlier(team.id, base.id)
+    const result = await send(base.id, draft)
+    for (const s of dropped(draft, waiting)) await cancel(team.id, s.id)
+    await settleFailures(team.id, before, result)
+    finish(base.id, draft, result, before.length === 0)
+  }
+
   const run = async () => {
     if (busy) return
     const draft = composer.store.get()
     setBusy(true)
     setRefusals([])
     try {
-      const { saver, saved, byHand } = composer
-      // What is scheduled is what is seen. An unchanged post is not sent again: while it is published it may not change.
-      if (!saver.base || byHand || saver.dirty || !sameContent(draft, saved.current)) saver.change(draft)
-      const base = await saver.flush()
-      if (!base) throw new Error('There is nothing to save yet.')
-      if (draft.when.kind === 'draft') {
-        toast('Saved to drafts')
-        navigate({ to: '/posts/$postId', params: { postId: base.id } })
-      } else {
-        if (team.requireApproval && mayApprove && post?.status !== 'approved') await approve(team.id, base.id)
-        const before = await earlier(team.id, base.id)
-        const result = await send(base.id, draft)
-        for (const s of dropped(draft, waiting)) await cancel(team.id, s.id)
-        await settleFailures(team.id, before, result)
-        finish(base.id, draft, result, before.length === 0)
-      }
+      await (draft.when.kind === 'draft' ? keepAsDraft(draft) : publish(draft))
       refreshPosts(team.id)
     } catch (e) {
       toastError(draft.when.kind === 'draft' ? 'It was not saved' : 'It was not scheduled', e)
