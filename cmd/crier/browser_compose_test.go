@@ -69,3 +69,31 @@ func TestBrowserTakesAScheduledPostBackToDrafts(t *testing.T) {
 		}
 	}
 }
+
+func TestBrowserTwoPeopleEditOneScheduledPost(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "As it was")
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	b := s.tab
+	s.edit(post, "As it was")
+	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "As she has it"}).Want(t, http.StatusOK)
+	b.fill(`textarea[aria-label=Text]`, "As he has it")
+	b.click("button", "Update 1 post")
+	b.waitForText("Nothing of theirs was overwritten")
+	b.click("button", "Save mine as a new draft")
+	b.waitFor(fmt.Sprintf(`location.pathname !== '/app/compose/%s'`, post))
+	b.waitFor(`document.querySelector('textarea')?.value === 'As he has it' && document.body.innerText.includes('Save draft')`)
+	mine := evaluate[string](b, `location.pathname.split('/').pop()`)
+	if got := s.textOf(t, mine); got != "As he has it" {
+		t.Errorf("the other draft has %q", got)
+	}
+	if list := s.scheduled(t, mine); len(list) != 0 {
+		t.Errorf("the copy is planned: %v", list)
+	}
+	if got := s.only(t, post).Status; got != crier.Scheduled || s.textOf(t, post) != "As she has it" {
+		t.Errorf("theirs is %s with %q", got, s.textOf(t, post))
+	}
+	s.edit(post, "As she has it") // mine is a draft of its own, and nothing of it is left here
+}

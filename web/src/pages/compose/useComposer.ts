@@ -9,6 +9,7 @@ import { copyName, openDraft, readCopy, removeCopy, writeCopy } from './localCop
 import { dryRunBody } from './plan'
 import { isConflict, type SaveMemory, saveDraft, type TryOut, tryOut } from './requests'
 import { Saver, type SaveState } from './saver'
+import { saveApart } from './sides'
 import { DraftStore } from './store'
 import { toSave } from './toSave'
 
@@ -16,7 +17,7 @@ export type Composer = ReturnType<typeof useComposer>
 
 export function useComposer(
   post: Post | null,
-  waiting: ScheduledPost[],
+  opening: ScheduledPost[],
   accounts: Account[],
   start: (draft: Draft) => Draft,
   onCreated: (id: string) => void,
@@ -32,12 +33,14 @@ export function useComposer(
   const [store] = useState(() => new DraftStore(opened.draft))
   const [saveState, setSaveState] = useState<SaveState>({ kind: 'idle' })
   const [postId, setPostId] = useState(post?.id ?? null)
-  // A post that waits to be published is saved by the button alone: half a sentence must not go out.
-  const byHand = waiting.length > 0
+  const [waiting, setWaiting] = useWaiting(opening)
+  const byHand = waiting.current.length > 0
   const [memory] = useState<SaveMemory>(() => ({
     tags: post?.userTags.map(t => t.id) ?? [],
     creation: post ? null : opened.creation,
   }))
+  /** What the copy in the browser is named after until there is a post. */
+  const origin = useRef(post?.id ?? null)
   const alive = useRef(true)
   const saved = useRef<Draft>(opened.server ?? emptyDraft())
   const keepRef = useRef(() => {})
@@ -53,8 +56,10 @@ export function useComposer(
         saved.current = draft
         if (before) return result
         // From here on the copy has the post's name. Somebody who has left the page stays where they are.
-        renameOwner(copyName(teamId, null), copyName(teamId, result.id))
-        removeCopy(localStorage, copyName(teamId, null))
+        const name = copyName(teamId, origin.current)
+        origin.current = result.id
+        renameOwner(name, copyName(teamId, result.id))
+        removeCopy(localStorage, name)
         const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now() }
         writeCopy(localStorage, copyName(teamId, result.id), { ...copy, unsaved: !sameContent(copy.draft, draft) })
         if (alive.current) {
@@ -74,7 +79,7 @@ export function useComposer(
 
   const keepCopy = useCallback(() => {
     const draft = store.get()
-    const name = copyName(teamId, saver.base?.id ?? null)
+    const name = copyName(teamId, saver.base?.id ?? origin.current)
     const unsaved = !sameContent(draft, saved.current)
     if (!saver.base && isBlank(draft) && draft.accountIds.length === 0) removeCopy(localStorage, name)
     else
@@ -96,7 +101,7 @@ export function useComposer(
       clearTimeout(timer)
       timer = setTimeout(keepCopy, 200)
       const draft = store.get()
-      if (byHand) return
+      if (waiting.current.length > 0) return
       const what = toSave(draft, { saved: saved.current, exists: saver.base !== null, dirty: saver.dirty })
       if (what === 'save' || (what === 'forget' && !saver.forget())) saver.change(draft)
     }
@@ -117,10 +122,39 @@ export function useComposer(
       onLeave()
       saver.stop()
     }
-  }, [store, saver, keepCopy, byHand, opened])
+  }, [store, saver, keepCopy, waiting, opened])
 
   const dryRun = useDryRun(store, accounts)
-  return { store, saver, saveState, postId, byHand, dryRun, saved }
+  const saveMineApart = () => {
+    setWaiting([])
+    return saveApart({ store, saver, saved, memory })
+  }
+  return {
+    store,
+    saver,
+    saveState,
+    postId,
+    byHand,
+    waiting: waiting.current,
+    dryRun,
+    saved,
+    memory,
+    saveApart: saveMineApart,
+  }
+}
+
+/**
+ * What waits to be published. Such a post is saved by the button alone: half a sentence must not go out. What listens to
+ * the draft has to know at once, before anything is drawn again.
+ */
+function useWaiting(opening: ScheduledPost[]) {
+  const [list, setList] = useState(opening)
+  const latest = useRef(list)
+  const setWaiting = useCallback((next: ScheduledPost[]) => {
+    latest.current = next
+    setList(next)
+  }, [])
+  return [latest, setWaiting] as const
 }
 
 function useDryRun(store: DraftStore, accounts: Account[]): DryRunState<ValidationResult> {

@@ -14,7 +14,8 @@ import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './
 import type { Composer } from './useComposer'
 
 /** Does what the button says; what single accounts refuse is told, and the others go on. */
-export function usePublish(composer: Composer, post: Post | null, waiting: ScheduledPost[], accounts: Account[]) {
+export function usePublish(composer: Composer, post: Post | null, accounts: Account[]) {
+  const { waiting } = composer
   const { team, zone } = useSession()
   const mayApprove = useCan('approve_posts')
   const navigate = useNavigate()
