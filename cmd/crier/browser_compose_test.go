@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,4 +97,32 @@ func TestBrowserTwoPeopleEditOneScheduledPost(t *testing.T) {
 		t.Errorf("theirs is %s with %q", got, s.textOf(t, post))
 	}
 	s.edit(post, "As she has it") // mine is a draft of its own, and nothing of it is left here
+}
+
+// A post that one account took and another refused is scheduled: from there on the button alone changes it.
+func TestBrowserHalfASentenceDoesNotReachWhatOneAccountTook(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "linkedin", "x")
+	s.start(t)
+	long := strings.Repeat("Too long for X. ", 30) + "The end."
+	s.compose(long, "LinkedIn", "X")
+	s.tab.click("label", "Time")
+	s.tab.click("button", "Schedule 1 post")
+	s.tab.waitFor(`document.querySelector('main [role=alert] li') && document.body.innerText.includes('Scheduled 1 post')`)
+	post := evaluate[string](s.tab, `location.pathname.split('/').pop()`)
+	if post == "compose" {
+		t.Fatal("the post has no address")
+	}
+	s.tab.fill(`textarea[aria-label=Text]`, "Half a sent")
+	s.tab.waitForText("Update 2 posts")
+	time.Sleep(2 * time.Second) // more than autosaving rests
+	if got := s.textOf(t, post); got != long {
+		t.Errorf("changed to %q", got)
+	}
+	s.tab.fill(`textarea[aria-label=Text]`, "A whole sentence.")
+	s.tab.click("button", "Update 2 posts")
+	s.tab.waitFor(`document.querySelectorAll('article[data-status=scheduled]').length === 2`)
+	if got := s.textOf(t, post); got != "A whole sentence." {
+		t.Errorf("not changed: %q", got)
+	}
 }

@@ -10,6 +10,7 @@ import {
   sortOut,
   type Verdict,
   verdictOf,
+  waitingAfter,
 } from './plan'
 
 const accounts = [
@@ -150,6 +151,35 @@ it('takes a post that its network has failed already for taken', () => {
   ]
   const outcome = { totalCount: 3, successCount: 1, failureCount: 2, kind: 'partially_failed' as const }
   expect(sortOut({ data, outcome })).toEqual({ refused: [{ accountId: 't1', message: 'No.' }], taken: 2, failed: 1 })
+})
+
+describe('waitingAfter', () => {
+  const of = (id: string, socialAccountId: string, status = 'scheduled') =>
+    ({ id, socialAccountId, status }) as ScheduledPost
+  const answer = (...posts: ScheduledPost[]) =>
+    ({ data: posts.map(s => ({ socialAccountId: s.socialAccountId, scheduledPost: s })) }) as never
+  const shown = (list: ScheduledPost[]) => list.map(s => `${s.id} ${s.socialAccountId} ${s.status}`)
+
+  it('has what an account took while another refused', () => {
+    const waits = waitingAfter(draftWith({}), [], answer(of('1', 'x1')))
+    expect(shown(waits)).toEqual(['1 x1 scheduled'])
+  })
+
+  it('has what waited before once, and not what was dropped', () => {
+    const before = [of('1', 'x1'), of('2', 't1'), of('3', 'gone')]
+    expect(shown(waitingAfter(draftWith({}), before, answer(of('1', 'x1'))))).toEqual([
+      '2 t1 scheduled',
+      '1 x1 scheduled',
+    ])
+  })
+
+  it('has what is published now as under way, unless its network has failed it', () => {
+    const now = draftWith({ when: { kind: 'now' } })
+    const waits = waitingAfter(now, [], answer(of('1', 'x1'), of('2', 't1', 'failed')))
+    expect(shown(waits)).toEqual(['1 x1 publishing'])
+    expect(describeAction({ ...now, accountIds: ['t1'] }, null, zone, waits)).toBe('Publish 1 post now')
+    expect(describeAction({ ...now, when: { kind: 'slot' } }, null, zone, waits)).not.toContain('cancel')
+  })
 })
 
 it('tells a refusal by its issues, without the names of fields', () => {

@@ -92,6 +92,26 @@ const posts = (n: number) => (n === 1 ? '1 post' : `${n} posts`)
 /** What can still be taken back: nothing of it is on its way to the network. */
 export const planned = (waiting: ScheduledPost[]) => waiting.filter(s => s.status === 'scheduled')
 
+const live = (s: ScheduledPost) => ['scheduled', 'publishing', 'processing'].includes(s.status)
+
+/**
+ * What waits after the accounts have answered, where some have refused and the composer stays open. What is published now
+ * is under way, whatever it says yet: a second press neither cancels it nor is an update of it.
+ */
+export function waitingAfter(
+  draft: Draft,
+  before: ScheduledPost[],
+  result: Schemas['ScheduleResult'],
+): ScheduledPost[] {
+  const taken = result.data.flatMap(e => (e.scheduledPost && live(e.scheduledPost) ? [e.scheduledPost] : []))
+  const gone = [...dropped(draft, before), ...taken].map(s => s.id)
+  const now = draft.when.kind === 'now'
+  return [
+    ...before.filter(s => !gone.includes(s.id)),
+    ...taken.map(s => (now ? { ...s, status: 'publishing' as const } : s)),
+  ]
+}
+
 /** What waits on accounts that are not chosen any more. */
 export function dropped(draft: Draft, waiting: ScheduledPost[]): ScheduledPost[] {
   return planned(waiting).filter(s => !draft.accountIds.includes(s.socialAccountId))

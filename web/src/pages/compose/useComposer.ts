@@ -93,6 +93,27 @@ export function useComposer(
   }, [store, saver, teamId, memory])
   keepRef.current = keepCopy
 
+  const pressed = useRef(false)
+  const autosave = useCallback(() => {
+    if (pressed.current || waiting.current.length > 0) return
+    const draft = store.get()
+    const what = toSave(draft, { saved: saved.current, exists: saver.base !== null, dirty: saver.dirty })
+    if (what === 'save' || (what === 'forget' && !saver.forget())) saver.change(draft)
+  }, [store, saver, waiting])
+  /** What is typed while the button's work is under way waits: it must not get into what is being scheduled. */
+  const whilePressed = useCallback(
+    async (work: () => Promise<void>) => {
+      pressed.current = true
+      try {
+        await work()
+      } finally {
+        pressed.current = false
+        autosave()
+      }
+    },
+    [autosave],
+  )
+
   useEffect(() => {
     if (opened.conflict) saver.hold(store.get()) // the person decides first
     alive.current = true
@@ -100,10 +121,7 @@ export function useComposer(
     const onChange = () => {
       clearTimeout(timer)
       timer = setTimeout(keepCopy, 200)
-      const draft = store.get()
-      if (waiting.current.length > 0) return
-      const what = toSave(draft, { saved: saved.current, exists: saver.base !== null, dirty: saver.dirty })
-      if (what === 'save' || (what === 'forget' && !saver.forget())) saver.change(draft)
+      autosave()
     }
     const onLeave = () => {
       keepCopy()
@@ -122,7 +140,7 @@ export function useComposer(
       onLeave()
       saver.stop()
     }
-  }, [store, saver, keepCopy, waiting, opened])
+  }, [store, saver, keepCopy, autosave, opened])
 
   const dryRun = useDryRun(store, accounts)
   const saveMineApart = () => {
@@ -136,6 +154,8 @@ export function useComposer(
     postId,
     byHand,
     waiting: waiting.current,
+    setWaiting,
+    whilePressed,
     dryRun,
     saved,
     memory,

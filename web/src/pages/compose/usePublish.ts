@@ -9,7 +9,7 @@ import { sentAgain } from '../post/order'
 import { type Account, type Draft, type Post, sameContent } from './draft'
 import { rememberAccounts } from './lastAccounts'
 import { copyName, removeCopy } from './localCopy'
-import { dropped, planned, publishBody, type Refusal, scheduleBody, sortOut } from './plan'
+import { dropped, planned, publishBody, type Refusal, scheduleBody, sortOut, waitingAfter } from './plan'
 import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
 
@@ -56,6 +56,7 @@ export function usePublish(composer: Composer, post: Post | null, accounts: Acco
     const { refused, taken, failed } = sortOut(result)
     setRefusals(refused)
     if (taken === 0) return
+    composer.setWaiting(waitingAfter(draft, waiting, result))
     removeCopy(localStorage, copyName(team.id, postId))
     // Mending what failed on one account says nothing of where the next post goes.
     if (first) rememberAccounts(localStorage, team.id, draft.accountIds)
@@ -75,8 +76,12 @@ export function usePublish(composer: Composer, post: Post | null, accounts: Acco
 
   /** What was planned is stopped before its text changes: what is half written must not go out in between. */
   const keepAsDraft = async (draft: Draft) => {
-    const stops = post && planned(waiting).length > 0
-    if (stops) await moveToDraft(team.id, post.id)
+    const { base: now } = composer.saver
+    const stops = now && planned(waiting).length > 0
+    if (stops) {
+      await moveToDraft(team.id, now.id)
+      composer.setWaiting([])
+    }
     const base = await save(draft)
     toast(stops ? 'Taken back to drafts; nothing goes out' : 'Saved to drafts')
     navigate({ to: '/posts/$postId', params: { postId: base.id } })
@@ -98,7 +103,7 @@ export function usePublish(composer: Composer, post: Post | null, accounts: Acco
     setBusy(true)
     setRefusals([])
     try {
-      await (draft.when.kind === 'draft' ? keepAsDraft(draft) : publish(draft))
+      await composer.whilePressed(() => (draft.when.kind === 'draft' ? keepAsDraft(draft) : publish(draft)))
       refreshPosts(team.id)
     } catch (e) {
       toastError(draft.when.kind === 'draft' ? 'It was not saved' : 'It was not scheduled', e)
