@@ -126,3 +126,22 @@ func TestBrowserHalfASentenceDoesNotReachWhatOneAccountTook(t *testing.T) {
 		t.Errorf("not changed: %q", got)
 	}
 }
+
+// In a team with approval, an edit takes the approval back and cancels what was scheduled with it.
+func TestBrowserUpdatesAnApprovedPost(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	s.As(t, s.crew.Key, "PATCH", path("/v1/teams/%s", s.crew.Team), object{"requireApproval": true}).
+		Want(t, http.StatusOK)
+	post := s.NewPost(t, s.crew, "Approved")
+	s.Call(t, s.crew, "POST", path("posts/%s/status", post), object{"status": "approved"}).Want(t, http.StatusOK)
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	s.edit(post, "Approved")
+	s.tab.fill(`textarea[aria-label=Text]`, "Approved once more")
+	s.tab.click("button", "Update 1 post")
+	s.tab.waitFor(`document.querySelector('article[data-status=scheduled]')`)
+	if got := s.textOf(t, post); got != "Approved once more" {
+		t.Errorf("not changed: %q", got)
+	}
+}

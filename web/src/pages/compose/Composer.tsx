@@ -37,7 +37,7 @@ export function Composer({ post, waiting, failures, accounts, start, onCreated }
   const { team } = useSession()
   const composer = useComposer(post, waiting, accounts, start, onCreated)
   const { store } = composer
-  const publish = usePublish(composer, post, accounts)
+  const publish = usePublish(composer, accounts)
   const draftName = copyName(team.id, composer.postId)
   useUploadsOf(store, draftName)
   const awaited = awaitedUploads(useOpenUploads(draftName))

@@ -6,15 +6,15 @@ import { useCan, useSession } from '../../session'
 import { formatInstant, toast, toastError, useSearchState } from '../../ui'
 import { cancel, dismiss, readScheduledPosts } from '../post/data'
 import { sentAgain } from '../post/order'
-import { type Account, type Draft, type Post, sameContent } from './draft'
+import { type Account, type Draft, sameContent } from './draft'
 import { rememberAccounts } from './lastAccounts'
 import { copyName, removeCopy } from './localCopy'
 import { dropped, planned, publishBody, type Refusal, scheduleBody, sortOut, waitingAfter } from './plan'
-import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './requests'
+import { approve, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
 
 /** Does what the button says; what single accounts refuse is told, and the others go on. */
-export function usePublish(composer: Composer, post: Post | null, accounts: Account[]) {
+export function usePublish(composer: Composer, accounts: Account[]) {
   const { waiting } = composer
   const { team, zone } = useSession()
   const mayApprove = useCan('approve_posts')
@@ -89,7 +89,7 @@ export function usePublish(composer: Composer, post: Post | null, accounts: Acco
 
   const publish = async (draft: Draft) => {
     const base = await save(draft)
-    if (team.requireApproval && mayApprove && post?.status !== 'approved') await approve(team.id, base.id)
+    if (team.requireApproval && mayApprove) await approveAsSaved(team.id, base.id)
     const before = await earlier(team.id, base.id)
     const result = await send(base.id, draft)
     for (const s of dropped(draft, waiting)) await cancel(team.id, s.id)
@@ -112,6 +112,12 @@ export function usePublish(composer: Composer, post: Post | null, accounts: Acco
     }
   }
   return { run, busy, refusals }
+}
+
+/** Saving may have taken an approval back: what counts is the status now, not that of when the composer opened. */
+async function approveAsSaved(teamId: string, postId: string) {
+  const { status } = await readPost(teamId, postId)
+  if (status !== 'approved') await approve(teamId, postId)
 }
 
 /**
