@@ -145,3 +145,30 @@ func TestBrowserUpdatesAnApprovedPost(t *testing.T) {
 		t.Errorf("not changed: %q", got)
 	}
 }
+
+// An update that the server refuses leaves the post scheduled, and says so: whoever believes that it is not writes it
+// again. One that succeeds offers no undo, which would cancel what was planned before.
+func TestBrowserSaysWhatAnUpdateLeftBehind(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "As it was")
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	b := s.tab
+	s.edit(post, "As it was")
+	planned := evaluate[string](b, `document.querySelector('input[type=time]').value`)
+	b.fill(`textarea[aria-label=Text]`, "As it is")
+	b.set(`input[type=time]`, "00:30") // which is over
+	b.click("button", "Update 1 post")
+	b.waitForText("It is still scheduled; at most its text has changed")
+	b.screenshot("refused")
+	if got := s.only(t, post).Status; got != crier.Scheduled {
+		t.Errorf("it is %s", got)
+	}
+	b.set(`input[type=time]`, planned)
+	b.click("button", "Update 1 post")
+	b.waitForText("Scheduled 1 post")
+	if evaluate[bool](b, `[...document.querySelectorAll('button')].some(b => b.innerText === 'Undo')`) {
+		t.Error("an undo is offered")
+	}
+}

@@ -5,6 +5,7 @@ import {
   awaitedUploads,
   describeAction,
   dryRunBody,
+  failureWords,
   isWritten,
   scheduleBody,
   sortOut,
@@ -161,24 +162,47 @@ describe('waitingAfter', () => {
   const shown = (list: ScheduledPost[]) => list.map(s => `${s.id} ${s.socialAccountId} ${s.status}`)
 
   it('has what an account took while another refused', () => {
-    const waits = waitingAfter(draftWith({}), [], answer(of('1', 'x1')))
+    const waits = waitingAfter(draftWith({}), [], answer(of('1', 'x1')), [])
     expect(shown(waits)).toEqual(['1 x1 scheduled'])
   })
 
   it('has what waited before once, and not what was dropped', () => {
     const before = [of('1', 'x1'), of('2', 't1'), of('3', 'gone')]
-    expect(shown(waitingAfter(draftWith({}), before, answer(of('1', 'x1'))))).toEqual([
-      '2 t1 scheduled',
-      '1 x1 scheduled',
-    ])
+    const waits = (...kept: ScheduledPost[]) => shown(waitingAfter(draftWith({}), before, answer(of('1', 'x1')), kept))
+    expect(waits()).toEqual(['2 t1 scheduled', '1 x1 scheduled'])
+    expect(waits(of('3', 'gone', 'publishing'))).toEqual(['2 t1 scheduled', '3 gone publishing', '1 x1 scheduled'])
+    expect(waits(of('3', 'gone', 'published'))).toEqual(['2 t1 scheduled', '1 x1 scheduled'])
   })
 
   it('has what is published now as under way, unless its network has failed it', () => {
     const now = draftWith({ when: { kind: 'now' } })
-    const waits = waitingAfter(now, [], answer(of('1', 'x1'), of('2', 't1', 'failed')))
+    const waits = waitingAfter(now, [], answer(of('1', 'x1'), of('2', 't1', 'failed')), [])
     expect(shown(waits)).toEqual(['1 x1 publishing'])
     expect(describeAction({ ...now, accountIds: ['t1'] }, null, zone, waits)).toBe('Publish 1 post now')
     expect(describeAction({ ...now, when: { kind: 'slot' } }, null, zone, waits)).not.toContain('cancel')
+  })
+})
+
+describe('failureWords', () => {
+  const waits = [waiting('x1')]
+  const out = [{ status: 'published', socialAccountId: 'x1' } as ScheduledPost]
+  const cases: [Draft['when']['kind'], ScheduledPost[], ScheduledPost[] | null, string][] = [
+    ['time', [], [], 'It was not scheduled'],
+    ['now', [], [], 'It was not published'],
+    ['slot', [], waits, 'It is scheduled, but not all of this was done'],
+    ['time', waits, waits, 'It is still scheduled; at most its text has changed'],
+    ['time', waits, [running('x1')], 'It is still scheduled; at most its text has changed'],
+    ['time', waits, out, 'It is not scheduled any more'],
+    ['time', waits, null, 'What of it is scheduled now is not known'],
+    ['time', [], null, 'What of it is scheduled now is not known'],
+    ['draft', [], [], 'It was not saved'],
+    ['draft', [], null, 'It was not saved'],
+    ['draft', waits, waits, 'It was not taken back, and is still scheduled'],
+    ['draft', waits, [], 'It was taken back, but its changes are not saved'],
+    ['draft', waits, null, 'Whether it was taken back is not known'],
+  ]
+  it.each(cases)('says what %s has left of %j and %j', (kind, before, now, words) => {
+    expect(failureWords(kind, before, now)).toBe(words)
   })
 })
 

@@ -92,22 +92,26 @@ const posts = (n: number) => (n === 1 ? '1 post' : `${n} posts`)
 /** What can still be taken back: nothing of it is on its way to the network. */
 export const planned = (waiting: ScheduledPost[]) => waiting.filter(s => s.status === 'scheduled')
 
-const live = (s: ScheduledPost) => ['scheduled', 'publishing', 'processing'].includes(s.status)
+/** What will go out, or is on its way. */
+export const live = (s: ScheduledPost) => ['scheduled', 'publishing', 'processing'].includes(s.status)
 
 /**
  * What waits after the accounts have answered, where some have refused and the composer stays open. What is published now
- * is under way, whatever it says yet: a second press neither cancels it nor is an update of it.
+ * is under way, whatever it says yet: a second press neither cancels it nor is an update of it. kept is what could not be
+ * canceled, as it is now.
  */
 export function waitingAfter(
   draft: Draft,
   before: ScheduledPost[],
   result: Schemas['ScheduleResult'],
+  kept: ScheduledPost[],
 ): ScheduledPost[] {
   const taken = result.data.flatMap(e => (e.scheduledPost && live(e.scheduledPost) ? [e.scheduledPost] : []))
   const gone = [...dropped(draft, before), ...taken].map(s => s.id)
   const now = draft.when.kind === 'now'
   return [
     ...before.filter(s => !gone.includes(s.id)),
+    ...kept.filter(live),
     ...taken.map(s => (now ? { ...s, status: 'publishing' as const } : s)),
   ]
 }
@@ -167,4 +171,26 @@ export function sortOut(result: Schemas['ScheduleResult']): { refused: Refusal[]
     e.error && !e.scheduledPost ? [{ accountId: e.socialAccountId, message: reasonOf(e.error) }] : [],
   )
   return { refused, taken: taken.length, failed: taken.filter(e => e.error).length }
+}
+
+/**
+ * What an error has left behind, as the head of its message: whoever believes that nothing goes out writes it a second
+ * time. before is what waited, now what goes out after the error; null when that could not be found out.
+ */
+export function failureWords(
+  kind: Draft['when']['kind'],
+  before: ScheduledPost[],
+  now: ScheduledPost[] | null,
+): string {
+  const waited = before.length > 0
+  const waits = now?.some(live)
+  if (kind === 'draft') {
+    if (!waited) return 'It was not saved'
+    if (!now) return 'Whether it was taken back is not known'
+    return waits ? 'It was not taken back, and is still scheduled' : 'It was taken back, but its changes are not saved'
+  }
+  if (!now) return 'What of it is scheduled now is not known'
+  if (waited) return waits ? 'It is still scheduled; at most its text has changed' : 'It is not scheduled any more'
+  if (waits) return 'It is scheduled, but not all of this was done'
+  return kind === 'now' ? 'It was not published' : 'It was not scheduled'
 }

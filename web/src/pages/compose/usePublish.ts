@@ -9,7 +9,17 @@ import { sentAgain } from '../post/order'
 import { type Account, type Draft, sameContent } from './draft'
 import { rememberAccounts } from './lastAccounts'
 import { copyName, removeCopy } from './localCopy'
-import { dropped, planned, publishBody, type Refusal, scheduleBody, sortOut, waitingAfter } from './plan'
+import {
+  dropped,
+  failureWords,
+  live,
+  planned,
+  publishBody,
+  type Refusal,
+  scheduleBody,
+  sortOut,
+  waitingAfter,
+} from './plan'
 import { approve, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
 
@@ -52,15 +62,21 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     )
   }
 
-  const finish = (postId: string, draft: Draft, result: Schemas['ScheduleResult'], first: boolean) => {
+  const finish = (
+    postId: string,
+    draft: Draft,
+    result: Schemas['ScheduleResult'],
+    { first, kept }: { first: boolean; kept: ScheduledPost[] },
+  ) => {
     const { refused, taken, failed } = sortOut(result)
     setRefusals(refused)
     if (taken === 0) return
-    composer.setWaiting(waitingAfter(draft, waiting, result))
+    composer.setWaiting(waitingAfter(draft, waiting, result, kept))
     removeCopy(localStorage, copyName(team.id, postId))
     // Mending what failed on one account says nothing of where the next post goes.
     if (first) rememberAccounts(localStorage, team.id, draft.accountIds)
-    const undo = draft.when.kind === 'now' ? undefined : () => undoSchedule(team.id, postId)
+    // Of an update there is no way back: taking it back to drafts would cancel what was planned before.
+    const undo = draft.when.kind === 'now' || waiting.length > 0 ? undefined : () => undoSchedule(team.id, postId)
     if (taken > failed) toast(summary(result, taken - failed, draft, zone), undo)
     if (refused.length === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
   }
@@ -92,9 +108,25 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     if (team.requireApproval && mayApprove) await approveAsSaved(team.id, base.id)
     const before = await earlier(team.id, base.id)
     const result = await send(base.id, draft)
-    for (const s of dropped(draft, waiting)) await cancel(team.id, s.id)
+    intent.current = null
+    const { kept, error } = await cancelAll(team.id, base.id, dropped(draft, waiting))
     await settleFailures(team.id, before, result)
-    finish(base.id, draft, result, before.length === 0)
+    finish(base.id, draft, result, { first: before.length === 0, kept })
+    if (kept.length > 0) toastError('It was not canceled on every account', error)
+  }
+
+  /** Tells of an error, and what is true after it. */
+  const fail = async (draft: Draft, error: unknown) => {
+    const { saver, setWaiting } = composer
+    // What was never sent has changed nothing.
+    const unknown = intent.current !== null || draft.when.kind === 'draft'
+    const read = saver.base ? readScheduledPosts(team.id, saver.base.id) : Promise.resolve([])
+    const now = await read.catch(() => (unknown ? null : waiting))
+    const waits = now?.filter(live) ?? waiting
+    setWaiting(waits)
+    // What goes out is changed by another press, not by trying again behind this message.
+    if (waits.length > 0) saver.forget()
+    toastError(failureWords(draft.when.kind, waiting, now), error)
   }
 
   const run = async () => {
@@ -102,14 +134,15 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     const draft = composer.store.get()
     setBusy(true)
     setRefusals([])
-    try {
-      await composer.whilePressed(() => (draft.when.kind === 'draft' ? keepAsDraft(draft) : publish(draft)))
-      refreshPosts(team.id)
-    } catch (e) {
-      toastError(draft.when.kind === 'draft' ? 'It was not saved' : 'It was not scheduled', e)
-    } finally {
-      setBusy(false)
-    }
+    await composer.whilePressed(async () => {
+      try {
+        await (draft.when.kind === 'draft' ? keepAsDraft(draft) : publish(draft))
+      } catch (e) {
+        await fail(draft, e)
+      }
+    })
+    refreshPosts(team.id)
+    setBusy(false)
   }
   return { run, busy, refusals }
 }
@@ -118,6 +151,16 @@ export function usePublish(composer: Composer, accounts: Account[]) {
 async function approveAsSaved(teamId: string, postId: string) {
   const { status } = await readPost(teamId, postId)
   if (status !== 'approved') await approve(teamId, postId)
+}
+
+/** Cancels what is not wanted any more. What was canceled by then, as by an approval that was taken back, is as it should be. */
+async function cancelAll(teamId: string, postId: string, list: ScheduledPost[]) {
+  const done = await Promise.allSettled(list.map(s => cancel(teamId, s.id)))
+  const failed = list.filter((_, n) => done[n]?.status === 'rejected')
+  if (failed.length === 0) return { kept: [] }
+  const now = await readScheduledPosts(teamId, postId).catch(() => failed)
+  const kept = now.filter(s => s.status !== 'canceled' && failed.some(f => f.id === s.id))
+  return { kept, error: done.find(d => d.status === 'rejected')?.reason }
 }
 
 /**
