@@ -172,3 +172,25 @@ func TestBrowserSaysWhatAnUpdateLeftBehind(t *testing.T) {
 		t.Error("an undo is offered")
 	}
 }
+
+func TestBrowserPublishesOnWhatRefusedItOnceItIsMended(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "linkedin", "x")
+	s.start(t)
+	long := strings.Repeat("Too long for X. ", 30) + "The end."
+	s.compose(long, "LinkedIn", "X")
+	s.tab.click("label", "Now")
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.waitFor(`document.querySelector('main [role=alert] li') && document.body.innerText.includes('Publishing 1 post now')`)
+	servertest.Until(t, func() bool { return len(s.box.Timeline(t, s.Accounts[0])) == 1 },
+		func() string { return "LinkedIn has nothing" })
+	s.tab.fill(`textarea[aria-label=Text]`, "Short enough")
+	s.tab.waitFor(`document.querySelectorAll('section[aria-label=Accounts] label:has(:checked)').length === 1`)
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.waitFor(`document.querySelectorAll('article[data-status=published]').length === 2`)
+	for i, want := range []string{long, "Short enough"} {
+		if got := servertest.Texts(s.box.Timeline(t, s.Accounts[i])); len(got) != 1 || got[0] != want {
+			t.Errorf("%s has %q", s.Accounts[i].Network, got)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import {
   type Verdict,
   verdictOf,
   waitingAfter,
+  withoutSent,
 } from './plan'
 
 const accounts = [
@@ -181,6 +182,20 @@ describe('waitingAfter', () => {
     expect(describeAction({ ...now, accountIds: ['t1'] }, null, zone, waits)).toBe('Publish 1 post now')
     expect(describeAction({ ...now, when: { kind: 'slot' } }, null, zone, waits)).not.toContain('cancel')
   })
+})
+
+it('asks accounts that publish it now no more, and keeps what is planned', () => {
+  const scheduledPost = { id: 's' } as ScheduledPost
+  const error = { message: 'No.' }
+  const data = [
+    { socialAccountId: 'x1', scheduledPost },
+    { socialAccountId: 't1', error },
+    { socialAccountId: 'f1', scheduledPost, error },
+  ]
+  const result = { data } as never
+  const draft = draftWith({ accountIds: ['x1', 't1', 'f1'] })
+  expect(withoutSent({ ...draft, when: { kind: 'now' } }, result).accountIds).toEqual(['t1', 'f1'])
+  expect(withoutSent(draft, result).accountIds).toEqual(['x1', 't1', 'f1'])
 })
 
 describe('failureWords', () => {

@@ -116,6 +116,13 @@ export function waitingAfter(
   ]
 }
 
+/** Accounts that are publishing it now are not asked again. What is planned stays chosen: leaving it out cancels it. */
+export function withoutSent(draft: Draft, result: Schemas['ScheduleResult']): Draft {
+  if (draft.when.kind !== 'now') return draft
+  const sent = result.data.flatMap(e => (e.scheduledPost && !e.error ? [e.socialAccountId] : []))
+  return { ...draft, accountIds: draft.accountIds.filter(id => !sent.includes(id)) }
+}
+
 /** What waits on accounts that are not chosen any more. */
 export function dropped(draft: Draft, waiting: ScheduledPost[]): ScheduledPost[] {
   return planned(waiting).filter(s => !draft.accountIds.includes(s.socialAccountId))

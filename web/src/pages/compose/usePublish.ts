@@ -19,6 +19,7 @@ import {
   scheduleBody,
   sortOut,
   waitingAfter,
+  withoutSent,
 } from './plan'
 import { approve, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
@@ -47,19 +48,16 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     else navigate({ to: '/posts/$postId', params: { postId } })
   }
 
+  /** Another version of the post is another press: what an account refused of the last one is asked again. */
   const send = async (postId: string, draft: Draft) => {
+    const version = composer.saver.base?.contentPayloadId
     if (draft.when.kind === 'now') {
       const body = publishBody(draft, accounts, zone)
-      return publishNow(team.id, postId, body, keyFor({ postId, ...body }))
+      return publishNow(team.id, postId, body, keyFor({ postId, ...body, version }))
     }
     const body = scheduleBody(draft, accounts, zone)
     if (!body) throw new Error('Choose a date and a time.')
-    return schedulePost(
-      team.id,
-      postId,
-      body,
-      keyFor({ postId, ...body, version: composer.saver.base?.contentPayloadId }),
-    )
+    return schedulePost(team.id, postId, body, keyFor({ postId, ...body, version }))
   }
 
   const finish = (
@@ -79,6 +77,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     const undo = draft.when.kind === 'now' || waiting.length > 0 ? undefined : () => undoSchedule(team.id, postId)
     if (taken > failed) toast(summary(result, taken - failed, draft, zone), undo)
     if (refused.length === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
+    else composer.store.set(d => withoutSent(d, result))
   }
 
   /** What is scheduled is what is seen. An unchanged post is not sent again: while it is published it may not change. */
