@@ -68,13 +68,6 @@ export function Conflict({ composer }: { composer: Composer }) {
 }
 
 function showTheirs(composer: Composer, theirs: Post) {
-  const { store, saver } = composer
-  const mine = store.get()
-  const conflict = saver.state.kind === 'conflict'
-  takeTheirs(composer, theirs)
-  if (!conflict) return
-  toast('Showing theirs', () => {
-    saver.hold(mine)
-    store.replace(mine)
-  })
+  const undo = takeTheirs(composer, theirs)
+  if (undo) toast('Showing theirs', undo)
 }

@@ -51,3 +51,17 @@ it('shows theirs with the plan of mine, and goes on from their version', () => {
   expect(sides.store.get()).toMatchObject({ parts: [{ text: 'Theirs' }], accountIds: ['x1'], when: { kind: 'time' } })
   expect(sides.saver).toMatchObject({ base: { id: 'p', contentPayloadId: 'v2' }, dirty: false })
 })
+
+it('gives back what was typed and not saved, also where only the button saves', () => {
+  const { sides } = setUp()
+  const undo = takeTheirs(sides, theirs)
+  undo?.()
+  expect(sides.store.get()).toMatchObject({ parts: [{ text: 'Mine' }] })
+  expect(sides.saver).toMatchObject({ base: { contentPayloadId: 'v1' }, state: { kind: 'conflict' } })
+})
+
+it('has nothing to give back where nothing was typed', () => {
+  const { sides } = setUp()
+  sides.saved.current = written('Mine')
+  expect(takeTheirs(sides, theirs)).toBeNull()
+})
