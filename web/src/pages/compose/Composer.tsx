@@ -38,7 +38,7 @@ export function Composer({ post, waiting, failures, accounts, start, onCreated }
   const { team } = useSession()
   const composer = useComposer(post, waiting, accounts, start, onCreated)
   const { store } = composer
-  const publish = usePublish(composer, post, waiting, accounts)
+  const publish = usePublish(composer, accounts)
   const draftName = copyName(team.id, composer.postId)
   useUploadsOf(store, draftName)
   const awaited = awaitedUploads(useOpenUploads(draftName))
@@ -61,7 +61,7 @@ export function Composer({ post, waiting, failures, accounts, start, onCreated }
         </div>
         <Previews store={store} accounts={accounts} dryRun={composer.dryRun} />
       </div>
-      <ActionBar composer={composer} publish={publish} accounts={accounts} waiting={waiting} awaited={awaited} />
+      <ActionBar composer={composer} publish={publish} accounts={accounts} awaited={awaited} />
     </Page>
   )
 }
@@ -184,13 +184,11 @@ function ActionBar({
   composer,
   publish,
   accounts,
-  waiting,
   awaited,
 }: {
   composer: ComposerState
   publish: { run: () => void; busy: boolean; refusals: Refusal[] }
   accounts: Account[]
-  waiting: ScheduledPost[]
   /** Why the button has to wait for uploads. */
   awaited: string | null
 }) {
@@ -202,7 +200,7 @@ function ActionBar({
   const draft = useDraft(store, d => d.when)
   const count = useDraft(store, d => d.accountIds.length)
   const verdict = verdictOf(dryRun.result)
-  const label = awaited ?? describeAction(store.get(), verdict, zone, waiting)
+  const label = awaited ?? describeAction(store.get(), verdict, zone, composer.waiting)
   const asks = draft.kind !== 'draft'
   const stopped = composer.saveState.kind === 'conflict'
   const written = useDraft(store, isWritten)

@@ -3,8 +3,9 @@ import { onEvent } from '../../api/events'
 import { useSession } from '../../session'
 import { Button, ButtonRow, Icon, toast, toastError } from '../../ui'
 import styles from './compose.module.css'
-import { type Draft, emptyDraft, fromPost, type Post } from './draft'
+import type { Post } from './draft'
 import { readPost } from './requests'
+import { takeTheirs } from './sides'
 import type { Composer } from './useComposer'
 
 /** Tells that the draft was changed elsewhere, and lets the person choose. Nothing is overwritten. */
@@ -25,18 +26,22 @@ export function Conflict({ composer }: { composer: Composer }) {
 
   if (!conflict && !newer) return null
 
-  const showTheirs = async () => {
-    if (!postId) return
+  const decide = async (what: () => Promise<void>, failed: string) => {
     setBusy(true)
     try {
-      takeTheirs(composer, await readPost(team.id, postId))
+      await what()
       setNewer(false)
     } catch (e) {
-      toastError('The other version could not be read', e)
+      toastError(failed, e)
     } finally {
       setBusy(false)
     }
   }
+  const apart = () => decide(composer.saveApart, 'It is kept in this browser and not saved yet')
+  const theirs = () =>
+    decide(async () => {
+      if (postId) showTheirs(composer, await readPost(team.id, postId))
+    }, 'The other version could not be read')
   return (
     <section className={styles.conflict} role="alert">
       <Icon name="attention" />
@@ -49,11 +54,11 @@ export function Conflict({ composer }: { composer: Composer }) {
         </p>
         <ButtonRow>
           {conflict && (
-            <Button busy={busy} icon="copy" onClick={() => saveApart(composer)}>
+            <Button busy={busy} icon="copy" onClick={apart}>
               Save mine as a new draft
             </Button>
           )}
-          <Button busy={busy} icon="eye" onClick={showTheirs}>
+          <Button busy={busy} icon="eye" onClick={theirs}>
             {conflict ? 'Drop mine and show theirs' : 'Show the newer one'}
           </Button>
         </ButtonRow>
@@ -62,24 +67,7 @@ export function Conflict({ composer }: { composer: Composer }) {
   )
 }
 
-function saveApart({ store, saver, saved }: Composer) {
-  saved.current = emptyDraft()
-  saver.resolve(null)
-  store.set(d => ({ ...d }))
-}
-
-function takeTheirs({ store, saver, saved }: Composer, theirs: Post) {
-  const mine = store.get()
-  const conflict = saver.state.kind === 'conflict'
-  const { base } = saver
-  const { accountIds, settings, accountSettings, when } = mine
-  saved.current = fromPost(theirs)
-  saver.resolve({ id: theirs.id, contentPayloadId: theirs.contentPayloadId })
-  const draft: Draft = { ...saved.current, accountIds, settings, accountSettings, when }
-  store.replace(draft)
-  if (!conflict) return
-  toast('Showing theirs', () => {
-    saver.hold(mine, base)
-    store.replace(mine)
-  })
+function showTheirs(composer: Composer, theirs: Post) {
+  const undo = takeTheirs(composer, theirs)
+  if (undo) toast('Showing theirs', undo)
 }

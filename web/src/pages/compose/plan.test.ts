@@ -5,12 +5,15 @@ import {
   awaitedUploads,
   describeAction,
   dryRunBody,
+  failureWords,
   isWritten,
   scheduleBodies,
   scheduleBody,
   sortOut,
   type Verdict,
   verdictOf,
+  waitingAfter,
+  withoutSent,
 } from './plan'
 
 const accounts = [
@@ -102,6 +105,7 @@ it('tries out publishing now while there is no time', () => {
 })
 
 const waiting = (id: string) => ({ status: 'scheduled', socialAccountId: id }) as ScheduledPost
+const running = (id: string) => ({ status: 'publishing', socialAccountId: id }) as ScheduledPost
 
 describe('describeAction', () => {
   const cases: [string, Partial<Draft>, Verdict | null, ScheduledPost[], string][] = [
@@ -138,6 +142,14 @@ describe('describeAction', () => {
       'Update 3 posts for Tue 17 Nov, 09:00, cancel 1 · 15 credits',
     ],
     ['a draft', { when: { kind: 'draft' } }, ready, [], 'Save draft'],
+    [
+      'a draft of what is scheduled',
+      { when: { kind: 'draft' } },
+      ready,
+      [waiting('x1'), waiting('t1')],
+      'Cancel 2 posts and keep as a draft',
+    ],
+    ['a draft of what is on its way', { when: { kind: 'draft' } }, ready, [running('x1')], 'Save draft'],
     ['nowhere', { accountIds: [] }, null, [], 'Choose accounts'],
   ]
   it.each(cases)('says what %s does', (_, patch, verdict, scheduled, words) => {
@@ -177,6 +189,72 @@ it('takes a post that its network has failed already for taken', () => {
     { socialAccountId: 't1', error },
   ]
   expect(sortOut({ data })).toEqual({ refused: [{ accountId: 't1', message: 'No.' }], taken: 2, failed: 1 })
+})
+
+describe('waitingAfter', () => {
+  const of = (id: string, socialAccountId: string, status = 'scheduled') =>
+    ({ id, socialAccountId, status }) as ScheduledPost
+  const answer = (...posts: ScheduledPost[]) =>
+    ({ data: posts.map(s => ({ socialAccountId: s.socialAccountId, scheduledPost: s })) }) as never
+  const shown = (list: ScheduledPost[]) => list.map(s => `${s.id} ${s.socialAccountId} ${s.status}`)
+
+  it('has what an account took while another refused', () => {
+    const waits = waitingAfter(draftWith({}), [], answer(of('1', 'x1')), [])
+    expect(shown(waits)).toEqual(['1 x1 scheduled'])
+  })
+
+  it('has what waited before once, and not what was dropped', () => {
+    const before = [of('1', 'x1'), of('2', 't1'), of('3', 'gone')]
+    const waits = (...kept: ScheduledPost[]) => shown(waitingAfter(draftWith({}), before, answer(of('1', 'x1')), kept))
+    expect(waits()).toEqual(['2 t1 scheduled', '1 x1 scheduled'])
+    expect(waits(of('3', 'gone', 'publishing'))).toEqual(['2 t1 scheduled', '3 gone publishing', '1 x1 scheduled'])
+    expect(waits(of('3', 'gone', 'published'))).toEqual(['2 t1 scheduled', '1 x1 scheduled'])
+  })
+
+  it('has what is published now as under way, unless its network has failed it', () => {
+    const now = draftWith({ when: { kind: 'now' } })
+    const waits = waitingAfter(now, [], answer(of('1', 'x1'), of('2', 't1', 'failed')), [])
+    expect(shown(waits)).toEqual(['1 x1 publishing'])
+    expect(describeAction({ ...now, accountIds: ['t1'] }, null, zone, waits)).toBe('Publish 1 post now')
+    expect(describeAction({ ...now, when: { kind: 'slot' } }, null, zone, waits)).not.toContain('cancel')
+  })
+})
+
+it('asks accounts that publish it now no more, and keeps what is planned', () => {
+  const scheduledPost = { id: 's' } as ScheduledPost
+  const error = { message: 'No.' }
+  const data = [
+    { socialAccountId: 'x1', scheduledPost },
+    { socialAccountId: 't1', error },
+    { socialAccountId: 'f1', scheduledPost, error },
+  ]
+  const result = { data } as never
+  const draft = draftWith({ accountIds: ['x1', 't1', 'f1'] })
+  expect(withoutSent({ ...draft, when: { kind: 'now' } }, result).accountIds).toEqual(['t1', 'f1'])
+  expect(withoutSent(draft, result).accountIds).toEqual(['x1', 't1', 'f1'])
+})
+
+describe('failureWords', () => {
+  const waits = [waiting('x1')]
+  const out = [{ status: 'published', socialAccountId: 'x1' } as ScheduledPost]
+  const cases: [Draft['when']['kind'], ScheduledPost[], ScheduledPost[] | null, string][] = [
+    ['time', [], [], 'It was not scheduled'],
+    ['now', [], [], 'It was not published'],
+    ['slot', [], waits, 'It is scheduled, but not all of this was done'],
+    ['time', waits, waits, 'It is still scheduled; at most its text has changed'],
+    ['time', waits, [running('x1')], 'It is still scheduled; at most its text has changed'],
+    ['time', waits, out, 'It is not scheduled any more'],
+    ['time', waits, null, 'What of it is scheduled now is not known'],
+    ['time', [], null, 'What of it is scheduled now is not known'],
+    ['draft', [], [], 'It was not saved'],
+    ['draft', [], null, 'It was not saved'],
+    ['draft', waits, waits, 'It was not taken back, and is still scheduled'],
+    ['draft', waits, [], 'It was taken back, but its changes are not saved'],
+    ['draft', waits, null, 'Whether it was taken back is not known'],
+  ]
+  it.each(cases)('says what %s has left of %j and %j', (kind, before, now, words) => {
+    expect(failureWords(kind, before, now)).toBe(words)
+  })
 })
 
 it('tells a refusal by its issues, without the names of fields', () => {

@@ -106,9 +106,43 @@ export function isWritten(draft: Pick<Draft, 'parts' | 'variants' | 'settings' |
 
 const posts = (n: number) => (n === 1 ? '1 post' : `${n} posts`)
 
+/** What can still be taken back: nothing of it is on its way to the network. */
+export const planned = (waiting: ScheduledPost[]) => waiting.filter(s => s.status === 'scheduled')
+
+/** What will go out, or is on its way. */
+export const live = (s: ScheduledPost) => ['scheduled', 'publishing', 'processing'].includes(s.status)
+
+/**
+ * What waits after the accounts have answered, where some have refused and the composer stays open. What is published now
+ * is under way, whatever it says yet: a second press neither cancels it nor is an update of it. kept is what could not be
+ * canceled, as it is now.
+ */
+export function waitingAfter(
+  draft: Draft,
+  before: ScheduledPost[],
+  result: Pick<Schemas['ScheduleResult'], 'data'>,
+  kept: ScheduledPost[],
+): ScheduledPost[] {
+  const taken = result.data.flatMap(e => (e.scheduledPost && live(e.scheduledPost) ? [e.scheduledPost] : []))
+  const gone = [...dropped(draft, before), ...taken].map(s => s.id)
+  const now = draft.when.kind === 'now'
+  return [
+    ...before.filter(s => !gone.includes(s.id)),
+    ...kept.filter(live),
+    ...taken.map(s => (now ? { ...s, status: 'publishing' as const } : s)),
+  ]
+}
+
+/** Accounts that are publishing it now are not asked again. What is planned stays chosen: leaving it out cancels it. */
+export function withoutSent(draft: Draft, result: Pick<Schemas['ScheduleResult'], 'data'>): Draft {
+  if (draft.when.kind !== 'now') return draft
+  const sent = result.data.flatMap(e => (e.scheduledPost && !e.error ? [e.socialAccountId] : []))
+  return { ...draft, accountIds: draft.accountIds.filter(id => !sent.includes(id)) }
+}
+
 /** What waits on accounts that are not chosen any more. */
 export function dropped(draft: Draft, waiting: ScheduledPost[]): ScheduledPost[] {
-  return waiting.filter(s => s.status === 'scheduled' && !draft.accountIds.includes(s.socialAccountId))
+  return planned(waiting).filter(s => !draft.accountIds.includes(s.socialAccountId))
 }
 
 /** What the button waits for: a post goes out with its media or not at all. */
@@ -124,12 +158,13 @@ export function awaitedUploads(uploads: { state: string }[]): string | null {
  */
 export function describeAction(draft: Draft, verdict: Verdict | null, zone: string, waiting: ScheduledPost[]): string {
   const count = verdict ? verdict.ready : draft.accountIds.length
-  if (draft.when.kind === 'draft') return 'Save draft'
+  const before = planned(waiting).length
+  if (draft.when.kind === 'draft') return before > 0 ? `Cancel ${posts(before)} and keep as a draft` : 'Save draft'
   if (draft.accountIds.length === 0) return 'Choose accounts'
   if (!isWritten(draft)) return 'Write something first'
   const cost = verdict && verdict.credits > 0 ? ` · ${verdict.credits.toLocaleString('en')} credits` : ''
   if (draft.when.kind === 'now') return `Publish ${posts(count)} now${cost}`
-  const verb = waiting.length > 0 ? 'Update' : 'Schedule'
+  const verb = before > 0 ? 'Update' : 'Schedule'
   const gone = dropped(draft, waiting).length
   const less = gone > 0 ? `, cancel ${gone}` : ''
   if (draft.when.kind === 'planned') return `${verb} ${posts(count)} as planned${less}${cost}`
@@ -165,4 +200,26 @@ export function sortOut(result: Pick<Schemas['ScheduleResult'], 'data'>): {
     e.error && !e.scheduledPost ? [{ accountId: e.socialAccountId, message: reasonOf(e.error) }] : [],
   )
   return { refused, taken: taken.length, failed: taken.filter(e => e.error).length }
+}
+
+/**
+ * What an error has left behind, as the head of its message: whoever believes that nothing goes out writes it a second
+ * time. before is what waited, now what goes out after the error; null when that could not be found out.
+ */
+export function failureWords(
+  kind: Draft['when']['kind'],
+  before: ScheduledPost[],
+  now: ScheduledPost[] | null,
+): string {
+  const waited = before.length > 0
+  const waits = now?.some(live)
+  if (kind === 'draft') {
+    if (!waited) return 'It was not saved'
+    if (!now) return 'Whether it was taken back is not known'
+    return waits ? 'It was not taken back, and is still scheduled' : 'It was taken back, but its changes are not saved'
+  }
+  if (!now) return 'What of it is scheduled now is not known'
+  if (waited) return waits ? 'It is still scheduled; at most its text has changed' : 'It is not scheduled any more'
+  if (waits) return 'It is scheduled, but not all of this was done'
+  return kind === 'now' ? 'It was not published' : 'It was not scheduled'
 }

@@ -63,6 +63,15 @@ export class Saver<Draft> {
     this.#timer = setTimeout(() => this.flush().catch(() => {}), this.#options.restMillis ?? 1200)
   }
 
+  /** Drops what waits to be saved. False: it is on its way or held back, and a change has to follow it. */
+  forget(): boolean {
+    if (this.#running || this.#state.kind === 'conflict') return false
+    clearTimeout(this.#timer)
+    this.#pending = null
+    this.#set({ kind: 'idle' })
+    return true
+  }
+
   /** Saves now what is not saved yet; rejects when that fails. */
   async flush(): Promise<Saved | null> {
     clearTimeout(this.#timer)

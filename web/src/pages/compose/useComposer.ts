@@ -12,13 +12,15 @@ import { copyName, Keeper, openDraft, removeCopy, writeCopy } from './localCopy'
 import { dryRunBody } from './plan'
 import { isConflict, isRefusal, type SaveMemory, saveContent, saveTags, type TryOut, tryOut } from './requests'
 import { Saver, type SaveState } from './saver'
+import { saveApart } from './sides'
 import { DraftStore } from './store'
+import { toSave } from './toSave'
 
 export type Composer = ReturnType<typeof useComposer>
 
 export function useComposer(
   post: Post | null,
-  waiting: ScheduledPost[],
+  opening: ScheduledPost[],
   accounts: Account[],
   start: Start,
   onCreated: (id: string) => void,
@@ -38,12 +40,14 @@ export function useComposer(
   const [store] = useState(() => new DraftStore(opened.draft))
   const [saveState, setSaveState] = useState<SaveState>({ kind: 'idle' })
   const [postId, setPostId] = useState(post?.id ?? null)
-  // A post that waits to be published is saved by the button alone: half a sentence must not go out.
-  const byHand = waiting.length > 0
+  const [waiting, setWaiting] = useWaiting(opening)
+  const byHand = waiting.current.length > 0
   const [memory] = useState<SaveMemory>(() => ({
     tags: post?.userTags.map(t => t.id) ?? [],
     sent: opened.sent,
   }))
+  /** What the copy in the browser is named after until there is a post. */
+  const origin = useRef(post?.id ?? null)
   const alive = useRef(true)
   const saved = useRef<Draft>(opened.server ?? emptyDraft())
   const keepRef = useRef(() => {})
@@ -60,8 +64,10 @@ export function useComposer(
         if (!behind) saved.current = { ...draft, tagIds: memory.tags }
         if (before) return outcome
         // From here on the copy has the post's name. Somebody who has left the page stays where they are.
-        renameOwner(copyName(teamId, null), copyName(teamId, result.id))
-        removeCopy(localStorage, copyName(teamId, null))
+        const name = copyName(teamId, origin.current)
+        origin.current = result.id
+        renameOwner(name, copyName(teamId, result.id))
+        removeCopy(localStorage, name)
         const copy = { draft: store.get(), base: result.contentPayloadId, at: Date.now(), from }
         writeCopy(localStorage, copyName(teamId, result.id), {
           ...copy,
@@ -93,7 +99,7 @@ export function useComposer(
 
   const keepCopy = useCallback(() => {
     const draft = store.get()
-    const name = copyName(teamId, saver.base?.id ?? null)
+    const name = copyName(teamId, saver.base?.id ?? origin.current)
     if (!saver.base && isBlank(draft) && draft.accountIds.length === 0) return keeper.drop(name, draft)
     const copy = {
       draft,
@@ -107,6 +113,27 @@ export function useComposer(
   }, [store, saver, teamId, memory, from, keeper])
   keepRef.current = keepCopy
 
+  const pressed = useRef(false)
+  const autosave = useCallback(() => {
+    if (pressed.current || waiting.current.length > 0) return
+    const draft = store.get()
+    const what = toSave(draft, { saved: saved.current, exists: saver.base !== null, dirty: saver.dirty })
+    if (what === 'save' || (what === 'forget' && !saver.forget())) saver.change(draft)
+  }, [store, saver, waiting])
+  /** What is typed while the button's work is under way waits: it must not get into what is being scheduled. */
+  const whilePressed = useCallback(
+    async (work: () => Promise<void>) => {
+      pressed.current = true
+      try {
+        await work()
+      } finally {
+        pressed.current = false
+        autosave()
+      }
+    },
+    [autosave],
+  )
+
   useEffect(() => {
     if (opened.conflict)
       saver.hold(store.get()) // the person decides first
@@ -116,9 +143,7 @@ export function useComposer(
     const onChange = () => {
       clearTimeout(timer)
       timer = setTimeout(keepCopy, 200)
-      const draft = store.get()
-      if (byHand || sameContent(draft, saved.current) || (!saver.base && isBlank(draft))) return
-      saver.change(draft)
+      autosave()
     }
     const onLeave = () => {
       if (keeper.isNew(store.get())) keepCopy()
@@ -137,10 +162,41 @@ export function useComposer(
       onLeave()
       saver.stop()
     }
-  }, [store, saver, keepCopy, keeper, byHand, opened])
+  }, [store, saver, keepCopy, keeper, autosave, opened])
 
   const dryRun = useDryRun(store, accounts)
-  return { store, saver, saveState, postId, byHand, dryRun, saved }
+  const saveMineApart = () => {
+    setWaiting([])
+    return saveApart({ store, saver, saved, memory })
+  }
+  return {
+    store,
+    saver,
+    saveState,
+    postId,
+    byHand,
+    waiting: waiting.current,
+    setWaiting,
+    whilePressed,
+    dryRun,
+    saved,
+    memory,
+    saveApart: saveMineApart,
+  }
+}
+
+/**
+ * What waits to be published. Such a post is saved by the button alone: half a sentence must not go out. What listens to
+ * the draft has to know at once, before anything is drawn again.
+ */
+function useWaiting(opening: ScheduledPost[]) {
+  const [list, setList] = useState(opening)
+  const latest = useRef(list)
+  const setWaiting = useCallback((next: ScheduledPost[]) => {
+    latest.current = next
+    setList(next)
+  }, [])
+  return [latest, setWaiting] as const
 }
 
 function useDryRun(store: DraftStore, accounts: Account[]): DryRunState<ValidationResult> {

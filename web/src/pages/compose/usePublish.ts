@@ -6,16 +6,28 @@ import { useCan, useSession } from '../../session'
 import { formatInstant, toast, toastError, useSearchState } from '../../ui'
 import { cancel, dismiss, readScheduledPosts } from '../post/data'
 import { sentAgain } from '../post/order'
-import type { Account, Draft, Post } from './draft'
+import { type Account, type Draft, sameContent } from './draft'
 import { rememberAccounts } from './lastAccounts'
-import { dropped, publishBody, type Refusal, scheduleBodies, sortOut } from './plan'
-import { approve, moveToDraft, publishNow, refreshPosts, schedulePost } from './requests'
+import {
+  dropped,
+  failureWords,
+  live,
+  planned,
+  publishBody,
+  type Refusal,
+  scheduleBodies,
+  sortOut,
+  waitingAfter,
+  withoutSent,
+} from './plan'
+import { approve, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
 import type { Composer } from './useComposer'
 
 type Result = Pick<Schemas['ScheduleResult'], 'data'>
 
 /** Does what the button says; what single accounts refuse is told, and the others go on. */
-export function usePublish(composer: Composer, post: Post | null, waiting: ScheduledPost[], accounts: Account[]) {
+export function usePublish(composer: Composer, accounts: Account[]) {
+  const { waiting } = composer
   const { team, zone } = useSession()
   const mayApprove = useCan('approve_posts')
   const navigate = useNavigate()
@@ -38,15 +50,16 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     else navigate({ to: '/posts/$postId', params: { postId } })
   }
 
+  /** Another version of the post is another press: what an account refused of the last one is asked again. */
   const send = async (postId: string, draft: Draft) => {
+    const version = composer.saver.base?.contentPayloadId
     if (draft.when.kind === 'now') {
       const body = publishBody(draft, accounts, zone)
-      const [key = newIdempotencyKey()] = keysFor({ postId, ...body })
+      const [key = newIdempotencyKey()] = keysFor({ postId, ...body, version })
       return publishNow(team.id, postId, body, key)
     }
     const bodies = scheduleBodies(draft, accounts, zone)
     if (!bodies) throw new Error('Choose a date and a time.')
-    const version = composer.saver.base?.contentPayloadId
     const keys = keysFor(...bodies.map(body => ({ postId, ...body, version })))
     const data: Schemas['ScheduleResult']['data'] = []
     for (const [n, body] of bodies.entries()) {
@@ -55,15 +68,71 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     return { data }
   }
 
-  const finish = (postId: string, draft: Draft, result: Result, first: boolean) => {
+  const finish = (
+    postId: string,
+    draft: Draft,
+    result: Result,
+    { first, kept }: { first: boolean; kept: ScheduledPost[] },
+  ) => {
     const { refused, taken, failed } = sortOut(result)
     setRefusals(refused)
     if (taken === 0) return
+    composer.setWaiting(waitingAfter(draft, waiting, result, kept))
     // Mending what failed on one account says nothing of where the next post goes.
     if (first) rememberAccounts(localStorage, team.id, draft.accountIds)
-    const undo = draft.when.kind === 'now' ? undefined : () => undoSchedule(team.id, postId)
+    // Of an update there is no way back: taking it back to drafts would cancel what was planned before.
+    const undo = draft.when.kind === 'now' || waiting.length > 0 ? undefined : () => undoSchedule(team.id, postId)
     if (taken > failed) toast(summary(result, taken - failed, draft, zone), undo)
     if (refused.length === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
+    else composer.store.set(d => withoutSent(d, result))
+  }
+
+  /** What is scheduled is what is seen. An unchanged post is not sent again: while it is published it may not change. */
+  const save = async (draft: Draft) => {
+    const { saver, saved, byHand } = composer
+    if (!saver.base || byHand || saver.dirty || !sameContent(draft, saved.current)) saver.change(draft)
+    const base = await saver.flush()
+    if (!base) throw new Error('There is nothing to save yet.')
+    return base
+  }
+
+  /** What was planned is stopped before its text changes: what is half written must not go out in between. */
+  const keepAsDraft = async (draft: Draft) => {
+    const { base: now } = composer.saver
+    const stops = now && planned(waiting).length > 0
+    if (stops) {
+      await moveToDraft(team.id, now.id)
+      composer.setWaiting([])
+    }
+    const base = await save(draft)
+    toast(stops ? 'Taken back to drafts; nothing goes out' : 'Saved to drafts')
+    navigate({ to: '/posts/$postId', params: { postId: base.id } })
+  }
+
+  const publish = async (draft: Draft) => {
+    const base = await save(draft)
+    if (team.requireApproval && mayApprove) await approveAsSaved(team.id, base.id)
+    const before = await earlier(team.id, base.id)
+    const result = await send(base.id, draft)
+    intent.current = null
+    const { kept, error } = await cancelAll(team.id, base.id, dropped(draft, waiting))
+    await settleFailures(team.id, before, result)
+    finish(base.id, draft, result, { first: before.length === 0, kept })
+    if (kept.length > 0) toastError('It was not canceled on every account', error)
+  }
+
+  /** Tells of an error, and what is true after it. */
+  const fail = async (draft: Draft, error: unknown) => {
+    const { saver, setWaiting } = composer
+    // What was never sent has changed nothing.
+    const unknown = intent.current !== null || draft.when.kind === 'draft'
+    const read = saver.base ? readScheduledPosts(team.id, saver.base.id) : Promise.resolve([])
+    const now = await read.catch(() => (unknown ? null : waiting))
+    const waits = now?.filter(live) ?? waiting
+    setWaiting(waits)
+    // What goes out is changed by another press, not by trying again behind this message.
+    if (waits.length > 0) saver.forget()
+    toastError(failureWords(draft.when.kind, waiting, now), error)
   }
 
   const run = async () => {
@@ -71,29 +140,33 @@ export function usePublish(composer: Composer, post: Post | null, waiting: Sched
     const draft = composer.store.get()
     setBusy(true)
     setRefusals([])
-    try {
-      if (!composer.saver.base || composer.byHand) composer.saver.change(draft)
-      const base = await composer.saver.flush()
-      if (!base) throw new Error('There is nothing to save yet.')
-      if (draft.when.kind === 'draft') {
-        toast('Saved to drafts')
-        navigate({ to: '/posts/$postId', params: { postId: base.id } })
-      } else {
-        if (team.requireApproval && mayApprove && post?.status !== 'approved') await approve(team.id, base.id)
-        const before = await earlier(team.id, base.id)
-        const result = await send(base.id, draft)
-        for (const s of dropped(draft, waiting)) await cancel(team.id, s.id)
-        await settleFailures(team.id, before, result)
-        finish(base.id, draft, result, before.length === 0)
+    await composer.whilePressed(async () => {
+      try {
+        await (draft.when.kind === 'draft' ? keepAsDraft(draft) : publish(draft))
+      } catch (e) {
+        await fail(draft, e)
       }
-      refreshPosts(team.id)
-    } catch (e) {
-      toastError(draft.when.kind === 'draft' ? 'It was not saved' : 'It was not scheduled', e)
-    } finally {
-      setBusy(false)
-    }
+    })
+    refreshPosts(team.id)
+    setBusy(false)
   }
   return { run, busy, refusals }
+}
+
+/** Saving may have taken an approval back: what counts is the status now, not that of when the composer opened. */
+async function approveAsSaved(teamId: string, postId: string) {
+  const { status } = await readPost(teamId, postId)
+  if (status !== 'approved') await approve(teamId, postId)
+}
+
+/** Cancels what is not wanted any more. What was canceled by then, as by an approval that was taken back, is as it should be. */
+async function cancelAll(teamId: string, postId: string, list: ScheduledPost[]) {
+  const done = await Promise.allSettled(list.map(s => cancel(teamId, s.id)))
+  const failed = list.filter((_, n) => done[n]?.status === 'rejected')
+  if (failed.length === 0) return { kept: [] }
+  const now = await readScheduledPosts(teamId, postId).catch(() => failed)
+  const kept = now.filter(s => s.status !== 'canceled' && failed.some(f => f.id === s.id))
+  return { kept, error: done.find(d => d.status === 'rejected')?.reason }
 }
 
 /**

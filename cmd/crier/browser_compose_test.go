@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"crier"
+	"crier/internal/server/servertest"
+	"crier/internal/store"
+)
+
+// textOf returns the text of a post on the server.
+func (s *story) textOf(t *testing.T, post string) string {
+	t.Helper()
+	return s.Call(t, s.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK).Text(t, "text")
+}
+
+// edit opens a post in the composer and waits for its text.
+func (s *story) edit(post, text string) {
+	s.tab.tb.Helper()
+	s.tab.open("/app/compose/" + post)
+	s.tab.waitFor(fmt.Sprintf(`document.querySelector('textarea')?.value === %q`, text))
+}
+
+// What is typed and taken back within a second is what autosaving had in hand when the button is pressed.
+func TestBrowserPublishesWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	s.edit(s.NewPost(t, s.crew, "Hello"), "Hello")
+	s.tab.click("section[aria-label=Accounts] label", "X")
+	s.tab.click("label", "Now")
+	s.tab.waitFor(`[...document.querySelectorAll('button')].some(b => b.innerText === 'Publish 1 post now' && !b.disabled)`)
+	s.tab.fill(`textarea[aria-label=Text]`, "Hello, and nobody was to read this")
+	s.tab.fill(`textarea[aria-label=Text]`, "Hello")
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "Hello" {
+		t.Errorf("timeline %q", got)
+	}
+}
+
+func TestBrowserTakesAScheduledPostBackToDrafts(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "linkedin")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "Not yet")
+	_, at := s.ScheduleIn(t, s.crew, post, time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	s.edit(post, "Not yet")
+	s.tab.fill(`textarea[aria-label=Text]`, "Not at all")
+	s.tab.click("label", "Draft")
+	s.tab.screenshot("taking it back")
+	s.tab.click("button", "Cancel 2 posts and keep as a draft")
+	s.tab.waitForText("Taken back to drafts; nothing goes out")
+	for _, sp := range s.scheduled(t, post) {
+		if sp.Status != crier.Canceled {
+			t.Errorf("still %s", sp.Status)
+		}
+	}
+	if got := s.textOf(t, post); got != "Not at all" {
+		t.Errorf("the draft has %q", got)
+	}
+	s.clock.Advance(at.Sub(s.clock.Now()) + time.Minute)
+	for _, a := range s.Accounts {
+		if got := servertest.Texts(s.box.Timeline(t, a)); len(got) != 0 {
+			t.Errorf("%s has %q", a.Network, got)
+		}
+	}
+}
+
+func TestBrowserTwoPeopleEditOneScheduledPost(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "As it was")
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	b := s.tab
+	s.edit(post, "As it was")
+	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "As she has it"}).Want(t, http.StatusOK)
+	b.fill(`textarea[aria-label=Text]`, "As he has it")
+	b.click("button", "Update 1 post")
+	b.waitForText("Nothing of theirs was overwritten")
+	b.click("button", "Save mine as a new draft")
+	b.waitFor(fmt.Sprintf(`location.pathname !== '/app/compose/%s'`, post))
+	b.waitFor(`document.querySelector('textarea')?.value === 'As he has it' && document.body.innerText.includes('Save draft')`)
+	mine := evaluate[string](b, `location.pathname.split('/').pop()`)
+	if got := s.textOf(t, mine); got != "As he has it" {
+		t.Errorf("the other draft has %q", got)
+	}
+	if list := s.scheduled(t, mine); len(list) != 0 {
+		t.Errorf("the copy is planned: %v", list)
+	}
+	if got := s.only(t, post).Status; got != crier.Scheduled || s.textOf(t, post) != "As she has it" {
+		t.Errorf("theirs is %s with %q", got, s.textOf(t, post))
+	}
+	s.edit(post, "As she has it") // mine is a draft of its own, and nothing of it is left here
+}
+
+// A post that one account took and another refused is scheduled: from there on the button alone changes it.
+func TestBrowserHalfASentenceDoesNotReachWhatOneAccountTook(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "linkedin", "x")
+	s.start(t)
+	long := strings.Repeat("Too long for X. ", 30) + "The end."
+	s.compose(long, "LinkedIn", "X")
+	s.tab.click("label", "Time")
+	s.tab.click("button", "Schedule 1 post")
+	s.tab.waitFor(`document.querySelector('main [role=alert] li') && document.body.innerText.includes('Scheduled 1 post')`)
+	post := evaluate[string](s.tab, `location.pathname.split('/').pop()`)
+	if post == "compose" {
+		t.Fatal("the post has no address")
+	}
+	s.tab.fill(`textarea[aria-label=Text]`, "Half a sent")
+	s.tab.waitForText("Update 2 posts")
+	time.Sleep(2 * time.Second) // more than autosaving rests
+	if got := s.textOf(t, post); got != long {
+		t.Errorf("changed to %q", got)
+	}
+	s.tab.fill(`textarea[aria-label=Text]`, "A whole sentence.")
+	s.tab.click("button", "Update 2 posts")
+	s.tab.waitFor(`document.querySelectorAll('article[data-status=scheduled]').length === 2`)
+	if got := s.textOf(t, post); got != "A whole sentence." {
+		t.Errorf("not changed: %q", got)
+	}
+}
+
+// In a team with approval, an edit takes the approval back and cancels what was scheduled with it.
+func TestBrowserUpdatesAnApprovedPost(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	s.As(t, s.crew.Key, "PATCH", path("/v1/teams/%s", s.crew.Team), object{"requireApproval": true}).
+		Want(t, http.StatusOK)
+	post := s.NewPost(t, s.crew, "Approved")
+	s.Call(t, s.crew, "POST", path("posts/%s/status", post), object{"status": "approved"}).Want(t, http.StatusOK)
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	s.edit(post, "Approved")
+	s.tab.fill(`textarea[aria-label=Text]`, "Approved once more")
+	s.tab.click("button", "Update 1 post")
+	s.tab.waitFor(`document.querySelector('article[data-status=scheduled]')`)
+	if got := s.textOf(t, post); got != "Approved once more" {
+		t.Errorf("not changed: %q", got)
+	}
+}
+
+// An update that the server refuses leaves the post scheduled, and says so: whoever believes that it is not writes it
+// again. One that succeeds offers no undo, which would cancel what was planned before.
+func TestBrowserSaysWhatAnUpdateLeftBehind(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "As it was")
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	b := s.tab
+	s.edit(post, "As it was")
+	planned := evaluate[string](b, `document.querySelector('input[type=time]').value`)
+	b.fill(`textarea[aria-label=Text]`, "As it is")
+	b.set(`input[type=time]`, "00:30") // which is over
+	b.click("button", "Update 1 post")
+	b.waitForText("It is still scheduled; at most its text has changed")
+	b.screenshot("refused")
+	if got := s.only(t, post).Status; got != crier.Scheduled {
+		t.Errorf("it is %s", got)
+	}
+	b.set(`input[type=time]`, planned)
+	b.click("button", "Update 1 post")
+	b.waitForText("Scheduled 1 post")
+	if evaluate[bool](b, `[...document.querySelectorAll('button')].some(b => b.innerText === 'Undo')`) {
+		t.Error("an undo is offered")
+	}
+}
+
+func TestBrowserPublishesOnWhatRefusedItOnceItIsMended(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "linkedin", "x")
+	s.start(t)
+	long := strings.Repeat("Too long for X. ", 30) + "The end."
+	s.compose(long, "LinkedIn", "X")
+	s.tab.click("label", "Now")
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.waitFor(`document.querySelector('main [role=alert] li') && document.body.innerText.includes('Publishing 1 post now')`)
+	servertest.Until(t, func() bool { return len(s.box.Timeline(t, s.Accounts[0])) == 1 },
+		func() string { return "LinkedIn has nothing" })
+	s.tab.fill(`textarea[aria-label=Text]`, "Short enough")
+	s.tab.waitFor(`document.querySelectorAll('section[aria-label=Accounts] label:has(:checked)').length === 1`)
+	s.tab.click("button", "Publish 1 post now")
+	s.tab.waitFor(`document.querySelectorAll('article[data-status=published]').length === 2`)
+	for i, want := range []string{long, "Short enough"} {
+		if got := servertest.Texts(s.box.Timeline(t, s.Accounts[i])); len(got) != 1 || got[0] != want {
+			t.Errorf("%s has %q", s.Accounts[i].Network, got)
+		}
+	}
+}
