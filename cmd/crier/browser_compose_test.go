@@ -33,7 +33,8 @@ func TestBrowserPublishesWhatIsSeen(t *testing.T) {
 	s.edit(s.NewPost(t, s.crew, "Hello"), "Hello")
 	s.tab.click("section[aria-label=Accounts] label", "X")
 	s.tab.click("label", "Now")
-	s.tab.waitFor(`[...document.querySelectorAll('button')].some(b => b.innerText === 'Publish 1 post now' && !b.disabled)`)
+	s.tab.waitFor(`[...document.querySelectorAll('button')].some(b =>
+		b.innerText === 'Publish 1 post now' && !b.disabled)`)
 	s.tab.fill(`textarea[aria-label=Text]`, "Hello, and nobody was to read this")
 	s.tab.fill(`textarea[aria-label=Text]`, "Hello")
 	s.tab.click("button", "Publish 1 post now")
@@ -85,7 +86,8 @@ func TestBrowserTwoPeopleEditOneScheduledPost(t *testing.T) {
 	b.waitForText("Nothing of theirs was overwritten")
 	b.click("button", "Save mine as a new draft")
 	b.waitFor(fmt.Sprintf(`location.pathname !== '/app/compose/%s'`, post))
-	b.waitFor(`document.querySelector('textarea')?.value === 'As he has it' && document.body.innerText.includes('Save draft')`)
+	b.waitFor(`document.querySelector('textarea')?.value === 'As he has it'`)
+	b.waitForText("Save draft")
 	mine := evaluate[string](b, `location.pathname.split('/').pop()`)
 	if got := s.textOf(t, mine); got != "As he has it" {
 		t.Errorf("the other draft has %q", got)
@@ -181,7 +183,8 @@ func TestBrowserPublishesOnWhatRefusedItOnceItIsMended(t *testing.T) {
 	s.compose(long, "LinkedIn", "X")
 	s.tab.click("label", "Now")
 	s.tab.click("button", "Publish 1 post now")
-	s.tab.waitFor(`document.querySelector('main [role=alert] li') && document.body.innerText.includes('Publishing 1 post now')`)
+	s.tab.waitFor(`document.querySelector('main [role=alert] li')`)
+	s.tab.waitForText("Publishing 1 post now")
 	servertest.Until(t, func() bool { return len(s.box.Timeline(t, s.Accounts[0])) == 1 },
 		func() string { return "LinkedIn has nothing" })
 	s.tab.fill(`textarea[aria-label=Text]`, "Short enough")

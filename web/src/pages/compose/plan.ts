@@ -113,9 +113,9 @@ export const planned = (waiting: ScheduledPost[]) => waiting.filter(s => s.statu
 export const live = (s: ScheduledPost) => ['scheduled', 'publishing', 'processing'].includes(s.status)
 
 /**
- * What waits after the accounts have answered, where some have refused and the composer stays open. What is published now
- * is under way, whatever it says yet: a second press neither cancels it nor is an update of it. kept is what could not be
- * canceled, as it is now.
+ * What waits after the accounts have answered, where some have refused and the composer stays open. What is published
+ * now is under way, whatever it says yet: a second press neither cancels it nor is an update of it. kept is what could
+ * not be canceled, as it is now.
  */
 export function waitingAfter(
   draft: Draft,

@@ -26,8 +26,8 @@ export async function saveApart({ store, saver, saved, memory }: Sides) {
 }
 
 /**
- * Shows theirs, with the plan of mine. Returns the way back to what was typed and not saved; null when there was nothing.
- * Mine then stands on its own version again, held back, so that it does not overwrite theirs.
+ * Shows theirs, with the plan of mine. Returns the way back to what was typed and not saved; null when there was
+ * nothing. Mine then stands on its own version again, held back, so that it does not overwrite theirs.
  */
 export function takeTheirs({ store, saver, saved, memory }: Sides, theirs: Post): (() => void) | null {
   const [mine, base, before] = [store.get(), saver.base, saved.current]

@@ -186,8 +186,8 @@ export function useComposer(
 }
 
 /**
- * What waits to be published. Such a post is saved by the button alone: half a sentence must not go out. What listens to
- * the draft has to know at once, before anything is drawn again.
+ * What waits to be published. Such a post is saved by the button alone: half a sentence must not go out. What listens
+ * to the draft has to know at once, before anything is drawn again.
  */
 function useWaiting(opening: ScheduledPost[]) {
   const [list, setList] = useState(opening)

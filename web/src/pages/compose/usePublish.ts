@@ -87,7 +87,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     else composer.store.set(d => withoutSent(d, result))
   }
 
-  /** What is scheduled is what is seen. An unchanged post is not sent again: while it is published it may not change. */
+  /** What is seen is scheduled. An unchanged post is not sent again: it may not change while it is published. */
   const save = async (draft: Draft) => {
     const { saver, saved, byHand } = composer
     if (!saver.base || byHand || saver.dirty || !sameContent(draft, saved.current)) saver.change(draft)
@@ -159,7 +159,7 @@ async function approveAsSaved(teamId: string, postId: string) {
   if (status !== 'approved') await approve(teamId, postId)
 }
 
-/** Cancels what is not wanted any more. What was canceled by then, as by an approval that was taken back, is as it should be. */
+/** Cancels what is not wanted any more. What is canceled by then, as with an approval that was taken back, is fine. */
 async function cancelAll(teamId: string, postId: string, list: ScheduledPost[]) {
   const done = await Promise.allSettled(list.map(s => cancel(teamId, s.id)))
   const failed = list.filter((_, n) => done[n]?.status === 'rejected')
