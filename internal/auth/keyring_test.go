@@ -35,7 +35,7 @@ func TestSecretsAreToldByTheirPlace(t *testing.T) {
 		"":                        "secret key 1 is too short: at least 32 characters are needed",
 		long[1:]:                  "secret key 1 is too short: at least 32 characters are needed",
 		long + ", ":               "secret key 2 is too short: at least 32 characters are needed",
-		long + ", " + long:         "secret key 2 is the same as secret key 1: remove one of them",
+		long + ", " + long:        "secret key 2 is the same as secret key 1: remove one of them",
 		testSecret + "," + "   x": "secret key 2 is too short: at least 32 characters are needed",
 	} {
 		if _, err := NewKeyring(secrets); err == nil || err.Error() != want {
