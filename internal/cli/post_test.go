@@ -290,6 +290,21 @@ func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
 	c.run(t, "posts", "edit", created, "--text", "Alone", "--yes").want(t, 0, "Text\n  Alone", "A chart")
 }
 
+func TestEditWhereApprovalIsRequiredCancelsWhatIsScheduled(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "linkedin")
+	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
+	post := c.run(t, "posts", "create", "Hello", "--json").id(t)
+	c.run(t, "posts", "status", post, "approved").want(t, 0)
+	c.run(t, "posts", "schedule", post, "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	c.run(t, "posts", "edit", post, "--text", "New").want(t, 10, "returns to draft, and this cancels 2 scheduled "+
+		"publications").lacks(t, "will be published")
+	shown := c.run(t, "posts", "edit", post, "--text", "New", "--yes").want(t, 0, "draft, unscheduled")
+	if strings.Count(shown.stdout, " canceled ") != 2 {
+		t.Errorf("the canceled ones are not shown:\n%s", shown.stdout)
+	}
+}
+
 func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")

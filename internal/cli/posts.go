@@ -287,10 +287,9 @@ func (s *Shell) postsEdit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if in.PostInput.Set && waits(p) {
-				if err := s.confirm(ctx,
-					"This post is scheduled: the new content will be published, and a longer text may "+
-						"cost more."); err != nil {
+			planned := in.PostInput.Set && waits(p)
+			if planned {
+				if err := s.confirmEdit(ctx, c, team, p); err != nil {
 					return err
 				}
 			}
@@ -298,6 +297,11 @@ func (s *Shell) postsEdit() *cobra.Command {
 				return err
 			}
 			s.finishEdit(true)
+			if planned { // the answer does not show what became of the scheduled posts
+				if p, err = c.GetPost(ctx, team, post, client.IncludeScheduledPosts); err != nil {
+					return err
+				}
+			}
 			return s.showPost(ctx, c, team, p)
 		})
 	f.add(cmd)
@@ -305,11 +309,37 @@ func (s *Shell) postsEdit() *cobra.Command {
 	return cmd
 }
 
+// confirmEdit asks before the content of a scheduled post changes. Where posts need approval, the change takes the
+// approval back, and with it everything that is scheduled.
+func (s *Shell) confirmEdit(ctx context.Context, c *client.Client, team crier.ID, p crier.Post) error {
+	if s.yes {
+		return nil
+	}
+	t, err := c.GetTeam(ctx, team)
+	if err != nil {
+		return err
+	}
+	if t.RequireApproval && p.Status == crier.PostApproved {
+		return s.confirm(ctx, "This team requires approval: the post returns to draft, and this cancels %s.",
+			counted(waiting(p), "scheduled publication"))
+	}
+	return s.confirm(ctx, "This post is scheduled: the new content will be published, and a longer text may cost more.")
+}
+
 // waits reports whether a post has scheduled publications.
-func waits(p crier.Post) bool {
-	return p.ScheduledPosts != nil &&
-		slices.ContainsFunc(*p.ScheduledPosts,
-			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Scheduled })
+func waits(p crier.Post) bool { return waiting(p) > 0 }
+
+// waiting counts the scheduled publications of a post.
+func waiting(p crier.Post) (n int) {
+	if p.ScheduledPosts == nil {
+		return 0
+	}
+	for _, sp := range *p.ScheduledPosts {
+		if sp.Status == crier.Scheduled {
+			n++
+		}
+	}
+	return n
 }
 
 // isOut reports whether a post has been published anywhere.
