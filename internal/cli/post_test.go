@@ -134,11 +134,35 @@ func TestInterruptedWhilePublishingSaysThatItMayBePublic(t *testing.T) {
 func TestRefusedPublishingSaysThatTheDraftWasSaved(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
-	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
-	draft := c.run(t, "posts", "create", "--text", "Hello", "--json").id(t)
-	c.run(t, "post", "Hello", "--to", "x", "--at", "tomorrow 9:00", "--yes").want(t, 6,
+	target, err := url.Parse(c.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(target)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/schedule") { // somebody else is faster
+			c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	defer proxy.Close()
+	newPerson(t, proxy.URL, c.Key).run(t, "post", "Hello", "--to", "x", "--at", "tomorrow 9:00", "--yes").want(t, 6,
 		"This team publishes approved posts only", "(the draft was saved: crier posts show ").lacks(t, "may be")
+	draft := c.run(t, "posts", "create", "--text", "Hello", "--json").id(t)
 	c.run(t, "posts", "now", draft, "--to", "x", "--yes").want(t, 6, "approved posts only").lacks(t, "may be")
+}
+
+func TestPostIsNotOfferedWhereApprovalIsRequired(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
+	for _, flag := range []string{"--yes", "--dry-run"} {
+		c.run(t, "post", "Hello", "--to", "x", "--media", writePhoto(t), flag).want(t, 6, "A crew requires approval",
+			"'crier posts create'", "'crier posts status POST approved'").lacks(t, "ok ")
+	}
+	if c.posts(t) != 0 || c.assets(t) != 0 {
+		t.Error("a post was stored that cannot be published")
+	}
 }
 
 func TestTextFromStdin(t *testing.T) {
