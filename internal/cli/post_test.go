@@ -402,6 +402,10 @@ func TestDisconnectedAccountShowsTheRemedy(t *testing.T) {
 	c := newCrew(t, "x")
 	c.run(t, "post", "Hello", "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
 	c.run(t, "accounts", "disable", "x").want(t, 0)
+	id := string(c.Accounts[0].ID)
+	c.run(t, "attention").want(t, 0, "at risk; 'crier accounts enable "+id+"' enables it again").lacks(t, "connect ")
+	c.run(t, "accounts", "enable", id).want(t, 0, "connected")
+	c.run(t, "accounts", "disable", "x").want(t, 0)
 	c.run(t, "post", "Hello", "--to", "x", "--yes").want(t, 5, "is disabled", "crier accounts enable")
 	c.server.Exec(t, `UPDATE social_accounts SET status = 'refresh_needed', health_issue = 'auth_failed',
 		health_message = 'The token has ended.' WHERE id = $1`, c.Accounts[0].ID)
