@@ -369,6 +369,14 @@ func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	c.run(t, "attention", "dismiss", other).want(t, 0, "failed")
 	c.run(t, "attention").want(t, 0, "Nothing needs attention.")
 	c.run(t, "posts", "draft", string(out.Data[0].ScheduledPost.ContentItemID)).want(t, 0, "draft")
+	later := c.run(t, "posts", "create", "Taken back", "--json").id(t)
+	c.run(t, "posts", "schedule", later, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	c.run(t, "posts", "list", "--search", "Taken").want(t, 0, "scheduled").lacks(t, "–")
+	c.run(t, "posts", "draft", later, "--yes").want(t, 0, "draft")
+	listed := c.run(t, "posts", "list", "--search", "Taken").want(t, 0).stdout
+	if !regexp.MustCompile(`draft +unscheduled +– +Taken back`).MatchString(listed) {
+		t.Errorf("a post that will not go out has a time:\n%s", listed)
+	}
 }
 
 func TestRecurrenceIncludesItsLastDay(t *testing.T) {

@@ -99,7 +99,7 @@ func (s *Shell) postsList() *cobra.Command {
 		return s.Show(page, "ID\tSTATUS\tDELIVERY\tTIME\tTEXT", func(w io.Writer) {
 			for _, p := range page.Data {
 				when := "–"
-				if p.LatestScheduledPost != nil {
+				if p.LatestScheduledPost != nil && p.LatestScheduledPost.Status != crier.Canceled {
 					when = local(p.LatestScheduledPost.ScheduledAt)
 				}
 				Row(w, p.ID, p.Status, p.DeliveryState, when, shorten(cmp.Or(text(p.Title), p.Text), 60))
