@@ -274,7 +274,8 @@ func fullPost(ctx context.Context, c *client.Client, team, id crier.ID) (crier.P
 
 func (s *Shell) postsEdit() *cobra.Command {
 	var f contentFlags
-	cmd := s.onPost("edit", "Change the text, the media or the title of a post",
+	var cmd *cobra.Command
+	cmd = s.onPost("edit", "Change the text, the media or the title of a post",
 		"  crier posts edit POST --text \"Better\"\n  crier posts edit POST --edit\n  crier posts edit POST --title "+
 			"Launch",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
@@ -283,6 +284,7 @@ func (s *Shell) postsEdit() *cobra.Command {
 				return err
 			}
 			defer func() { s.finishEdit(false) }()
+			f.retitled = cmd.Flags().Changed("title")
 			in, err := f.update(ctx, s, c, team, p)
 			if err != nil {
 				return err
@@ -305,7 +307,7 @@ func (s *Shell) postsEdit() *cobra.Command {
 			return s.showPost(ctx, c, team, p)
 		})
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.title, "title", "", "the new title")
+	cmd.Flags().StringVar(&f.title, "title", "", "the new title; empty: none")
 	return cmd
 }
 
@@ -354,12 +356,12 @@ func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, t
 	p crier.Post) (crier.PostUpdate,
 	error) {
 	in := crier.PostUpdate{}
-	if f.title != "" {
-		in.Title = crier.Some(f.title)
+	if f.retitled {
+		in.Title = crier.Optional[string]{Set: true, Null: f.title == "", Value: f.title}
 	}
 	written := f.text != "" || f.file != "" || f.edit
 	if !written && len(f.media) == 0 && len(f.variants) == 0 {
-		if f.title == "" {
+		if !f.retitled {
 			return in, usagef("there is nothing to change: give --text, --file, --edit, --media, --variant or --title")
 		}
 		return in, nil
