@@ -95,6 +95,26 @@ func TestScheduledPostChangeNeedsConfirmation(t *testing.T) {
 	})
 }
 
+func TestDeleteQuestionTellsWhatBecameOfThePublications(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, e *engine) {
+		c := e.NewCrew(t, 100_000, "x", "linkedin")
+		a := connect(t, overHTTP(t, e.Server, c.Key), answers("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "Not any more"}).Text(t, "id")
+		at := time.Now().Add(time.Hour).UTC()
+		planned := a.succeeds(t, "schedule_post", object{"postId": post, "socialAccountIds": c.IDs(),
+			"scheduledAt": at.Format(time.RFC3339)})
+		a.succeeds(t, "move_to_draft", object{"postId": post})
+		e.SetStatus(t, planned.Text(t, "accounts", 1, "publication", "scheduledPostId"), crier.Missed)
+		a.succeeds(t, "delete_post", object{"postId": post})
+		last := a.questions[len(a.questions)-1]
+		if strings.Contains(last, "canceled") || strings.Contains(last, "since") ||
+			!strings.Contains(last, "(linkedin): missed, due on "+at.Format("2 Jan 2006 15:04 UTC")) {
+			t.Errorf("before it was deleted the person was asked %q", last)
+		}
+	})
+}
+
 func TestConfirmationAppliesOnlyToItsQuestion(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
