@@ -26,6 +26,7 @@ import (
 type contentFlags struct {
 	text, file string
 	title      string
+	retitled   bool // by --title, which may be empty
 	media, alt []string
 	variants   []string
 	thread     bool

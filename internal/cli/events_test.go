@@ -123,6 +123,10 @@ func TestWebhooksReachTheExampleReceiver(t *testing.T) {
 		t.Errorf("the delivery is %+v", d)
 	}
 	c.run(t, "webhooks", "deliveries", "http://"+address).want(t, 0, "401", "webhook.test")
+	first := c.run(t, "webhooks", "deliveries", "http://"+address, "--limit", "1").want(t, 0, "webhook.test",
+		"more: crier webhooks deliveries http://"+address+" --limit 1 --cursor ")
+	_, next, _ := strings.Cut(first.stdout, "more: crier ")
+	c.run(t, strings.Fields(next)...).want(t, 0, "post.created").lacks(t, "webhook.test")
 	c.run(t, "webhooks", "delete", "http://"+address, "--yes").want(t, 0)
 }
 

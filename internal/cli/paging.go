@@ -73,6 +73,9 @@ func more[T any](w io.Writer, cmd *cobra.Command, page crier.Page[T], noun strin
 // again returns the command line without the cursor and secrets.
 func again(cmd *cobra.Command) string {
 	line := []string{cmd.CommandPath()}
+	for _, argument := range cmd.Flags().Args() {
+		line = append(line, quoted(argument))
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch {
 		case f.Name == "cursor" || f.Name == "token":

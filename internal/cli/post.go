@@ -68,6 +68,9 @@ func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *tar
 	if err != nil {
 		return err
 	}
+	if err := refuseUnapproved(ctx, c, team); err != nil {
+		return err
+	}
 	plan, err := t.plan(ctx, s, c, team, atOnce)
 	if err != nil {
 		return err
@@ -96,6 +99,18 @@ func (s *Shell) post(ctx context.Context, args []string, f *contentFlags, t *tar
 	}
 	agreed = true
 	return s.createAndPublish(ctx, c, team, p)
+}
+
+// refuseUnapproved fails in a team that publishes only what was approved: a new post never is, so the server would
+// reject it after the person has agreed.
+func refuseUnapproved(ctx context.Context, c *client.Client, team crier.ID) error {
+	t, err := c.GetTeam(ctx, team)
+	if err != nil || !t.RequireApproval {
+		return err
+	}
+	return &client.Error{Kind: crier.KindConflict, Message: fmt.Sprintf("The team %s requires approval, so a post "+
+		"cannot go out in one step. Use 'crier posts create', 'crier posts status POST approved', and then 'crier "+
+		"posts schedule POST' or 'crier posts now POST'.", t.Name)}
 }
 
 // showDryRun prints what would happen; an account that rejects the post is a failure.

@@ -134,11 +134,35 @@ func TestInterruptedWhilePublishingSaysThatItMayBePublic(t *testing.T) {
 func TestRefusedPublishingSaysThatTheDraftWasSaved(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
-	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
-	draft := c.run(t, "posts", "create", "--text", "Hello", "--json").id(t)
-	c.run(t, "post", "Hello", "--to", "x", "--at", "tomorrow 9:00", "--yes").want(t, 6,
+	target, err := url.Parse(c.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(target)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/schedule") { // somebody else is faster
+			c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	defer proxy.Close()
+	newPerson(t, proxy.URL, c.Key).run(t, "post", "Hello", "--to", "x", "--at", "tomorrow 9:00", "--yes").want(t, 6,
 		"This team publishes approved posts only", "(the draft was saved: crier posts show ").lacks(t, "may be")
+	draft := c.run(t, "posts", "create", "--text", "Hello", "--json").id(t)
 	c.run(t, "posts", "now", draft, "--to", "x", "--yes").want(t, 6, "approved posts only").lacks(t, "may be")
+}
+
+func TestPostIsNotOfferedWhereApprovalIsRequired(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
+	for _, flag := range []string{"--yes", "--dry-run"} {
+		c.run(t, "post", "Hello", "--to", "x", "--media", writePhoto(t), flag).want(t, 6, "A crew requires approval",
+			"'crier posts create'", "'crier posts status POST approved'").lacks(t, "ok ")
+	}
+	if c.posts(t) != 0 || c.assets(t) != 0 {
+		t.Error("a post was stored that cannot be published")
+	}
 }
 
 func TestTextFromStdin(t *testing.T) {
@@ -209,6 +233,9 @@ func TestTextFromAnEditor(t *testing.T) {
 	c.environ = append(c.environ[:len(c.environ)-1], `EDITOR=sh -c 'echo "$1, by $0" > "$2"' "an editor" 'two words'`)
 	quoted := c.run(t, "posts", "create", "--edit", "--json").id(t)
 	c.run(t, "posts", "show", quoted).want(t, 0, "two words, by an editor")
+	c.run(t, "posts", "edit", created, "--title", "Other").want(t, 0, "Title   Other")
+	c.run(t, "posts", "edit", created, "--title", "").want(t, 0, "Written by hand").lacks(t, "Title")
+	c.run(t, "posts", "edit", created).want(t, 2, "there is nothing to change")
 	nothing := writeFile(t, "nothing", []byte("#!/bin/sh\n"), 0o700)
 	c.environ = append(c.environ[:len(c.environ)-1], "EDITOR="+nothing)
 	c.run(t, "post", "--edit", "--to", "x", "--yes").want(t, 2, "there is no text")
@@ -290,6 +317,21 @@ func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
 	c.run(t, "posts", "edit", created, "--text", "Alone", "--yes").want(t, 0, "Text\n  Alone", "A chart")
 }
 
+func TestEditWhereApprovalIsRequiredCancelsWhatIsScheduled(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x", "linkedin")
+	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
+	post := c.run(t, "posts", "create", "Hello", "--json").id(t)
+	c.run(t, "posts", "status", post, "approved").want(t, 0)
+	c.run(t, "posts", "schedule", post, "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	c.run(t, "posts", "edit", post, "--text", "New").want(t, 10, "returns to draft, and this cancels 2 scheduled "+
+		"publications").lacks(t, "will be published")
+	shown := c.run(t, "posts", "edit", post, "--text", "New", "--yes").want(t, 0, "draft, unscheduled")
+	if strings.Count(shown.stdout, " canceled ") != 2 {
+		t.Errorf("the canceled ones are not shown:\n%s", shown.stdout)
+	}
+}
+
 func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x", "linkedin")
@@ -330,6 +372,14 @@ func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	c.run(t, "attention", "dismiss", other).want(t, 0, "failed")
 	c.run(t, "attention").want(t, 0, "Nothing needs attention.")
 	c.run(t, "posts", "draft", string(out.Data[0].ScheduledPost.ContentItemID)).want(t, 0, "draft")
+	later := c.run(t, "posts", "create", "Taken back", "--json").id(t)
+	c.run(t, "posts", "schedule", later, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	c.run(t, "posts", "list", "--search", "Taken").want(t, 0, "scheduled").lacks(t, "–")
+	c.run(t, "posts", "draft", later, "--yes").want(t, 0, "draft")
+	listed := c.run(t, "posts", "list", "--search", "Taken").want(t, 0).stdout
+	if !regexp.MustCompile(`draft +unscheduled +– +Taken back`).MatchString(listed) {
+		t.Errorf("a post that will not go out has a time:\n%s", listed)
+	}
 }
 
 func TestRecurrenceIncludesItsLastDay(t *testing.T) {
@@ -362,6 +412,10 @@ func TestDisconnectedAccountShowsTheRemedy(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")
 	c.run(t, "post", "Hello", "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
+	c.run(t, "accounts", "disable", "x").want(t, 0)
+	id := string(c.Accounts[0].ID)
+	c.run(t, "attention").want(t, 0, "at risk; 'crier accounts enable "+id+"' enables it again").lacks(t, "connect ")
+	c.run(t, "accounts", "enable", id).want(t, 0, "connected")
 	c.run(t, "accounts", "disable", "x").want(t, 0)
 	c.run(t, "post", "Hello", "--to", "x", "--yes").want(t, 5, "is disabled", "crier accounts enable")
 	c.server.Exec(t, `UPDATE social_accounts SET status = 'refresh_needed', health_issue = 'auth_failed',

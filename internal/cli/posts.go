@@ -99,7 +99,7 @@ func (s *Shell) postsList() *cobra.Command {
 		return s.Show(page, "ID\tSTATUS\tDELIVERY\tTIME\tTEXT", func(w io.Writer) {
 			for _, p := range page.Data {
 				when := "–"
-				if p.LatestScheduledPost != nil {
+				if p.LatestScheduledPost != nil && p.LatestScheduledPost.Status != crier.Canceled {
 					when = local(p.LatestScheduledPost.ScheduledAt)
 				}
 				Row(w, p.ID, p.Status, p.DeliveryState, when, shorten(cmp.Or(text(p.Title), p.Text), 60))
@@ -274,7 +274,8 @@ func fullPost(ctx context.Context, c *client.Client, team, id crier.ID) (crier.P
 
 func (s *Shell) postsEdit() *cobra.Command {
 	var f contentFlags
-	cmd := s.onPost("edit", "Change the text, the media or the title of a post",
+	var cmd *cobra.Command
+	cmd = s.onPost("edit", "Change the text, the media or the title of a post",
 		"  crier posts edit POST --text \"Better\"\n  crier posts edit POST --edit\n  crier posts edit POST --title "+
 			"Launch",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
@@ -283,14 +284,14 @@ func (s *Shell) postsEdit() *cobra.Command {
 				return err
 			}
 			defer func() { s.finishEdit(false) }()
+			f.retitled = cmd.Flags().Changed("title")
 			in, err := f.update(ctx, s, c, team, p)
 			if err != nil {
 				return err
 			}
-			if in.PostInput.Set && waits(p) {
-				if err := s.confirm(ctx,
-					"This post is scheduled: the new content will be published, and a longer text may "+
-						"cost more."); err != nil {
+			planned := in.PostInput.Set && waits(p)
+			if planned {
+				if err := s.confirmEdit(ctx, c, team, p); err != nil {
 					return err
 				}
 			}
@@ -298,18 +299,49 @@ func (s *Shell) postsEdit() *cobra.Command {
 				return err
 			}
 			s.finishEdit(true)
+			if planned { // the answer does not show what became of the scheduled posts
+				if p, err = c.GetPost(ctx, team, post, client.IncludeScheduledPosts); err != nil {
+					return err
+				}
+			}
 			return s.showPost(ctx, c, team, p)
 		})
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.title, "title", "", "the new title")
+	cmd.Flags().StringVar(&f.title, "title", "", "the new title; empty: none")
 	return cmd
 }
 
+// confirmEdit asks before the content of a scheduled post changes. Where posts need approval, the change takes the
+// approval back, and with it everything that is scheduled.
+func (s *Shell) confirmEdit(ctx context.Context, c *client.Client, team crier.ID, p crier.Post) error {
+	if s.yes {
+		return nil
+	}
+	t, err := c.GetTeam(ctx, team)
+	if err != nil {
+		return err
+	}
+	if t.RequireApproval && p.Status == crier.PostApproved {
+		return s.confirm(ctx, "This team requires approval: the post returns to draft, and this cancels %s.",
+			counted(waiting(p), "scheduled publication"))
+	}
+	return s.confirm(ctx, "This post is scheduled: the new content will be published, and a longer text may cost more.")
+}
+
 // waits reports whether a post has scheduled publications.
-func waits(p crier.Post) bool {
-	return p.ScheduledPosts != nil &&
-		slices.ContainsFunc(*p.ScheduledPosts,
-			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Scheduled })
+func waits(p crier.Post) bool { return waiting(p) > 0 }
+
+// waiting counts the scheduled publications of a post.
+func waiting(p crier.Post) (n int) {
+	if p.ScheduledPosts == nil {
+		return 0
+	}
+	for _, sp := range *p.ScheduledPosts {
+		if sp.Status == crier.Scheduled {
+			n++
+		}
+	}
+	return n
 }
 
 // isOut reports whether a post has been published anywhere.
@@ -324,12 +356,12 @@ func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, t
 	p crier.Post) (crier.PostUpdate,
 	error) {
 	in := crier.PostUpdate{}
-	if f.title != "" {
-		in.Title = crier.Some(f.title)
+	if f.retitled {
+		in.Title = crier.Optional[string]{Set: true, Null: f.title == "", Value: f.title}
 	}
 	written := f.text != "" || f.file != "" || f.edit
 	if !written && len(f.media) == 0 && len(f.variants) == 0 {
-		if f.title == "" {
+		if !f.retitled {
 			return in, usagef("there is nothing to change: give --text, --file, --edit, --media, --variant or --title")
 		}
 		return in, nil

@@ -275,9 +275,16 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 		if a.PostsAtRisk > 0 && !strings.Contains(why, "at risk") { // the message may say so
 			why += ", " + counted(int(a.PostsAtRisk), "post") + " at risk"
 		}
-		fmt.Fprintf(w, "%s: %s; 'crier accounts connect %s' connects it again\n", oneLine(accountLabel(a)), why,
-			a.Provider)
+		fmt.Fprintf(w, "%s: %s; %s\n", oneLine(accountLabel(a)), why, accountRemedy(a))
 	}
+}
+
+// accountRemedy returns the command that lets an account publish again.
+func accountRemedy(a crier.SocialAccount) string {
+	if a.Status == crier.AccountDisabled {
+		return fmt.Sprintf("'crier accounts enable %s' enables it again", a.ID)
+	}
+	return fmt.Sprintf("'crier accounts connect %s' connects it again", a.Provider)
 }
 
 // remedy returns the command that solves the problem.

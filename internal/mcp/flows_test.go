@@ -95,6 +95,26 @@ func TestScheduledPostChangeNeedsConfirmation(t *testing.T) {
 	})
 }
 
+func TestDeleteQuestionTellsWhatBecameOfThePublications(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, e *engine) {
+		c := e.NewCrew(t, 100_000, "x", "linkedin")
+		a := connect(t, overHTTP(t, e.Server, c.Key), answers("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "Not any more"}).Text(t, "id")
+		at := time.Now().Add(time.Hour).UTC()
+		planned := a.succeeds(t, "schedule_post", object{"postId": post, "socialAccountIds": c.IDs(),
+			"scheduledAt": at.Format(time.RFC3339)})
+		a.succeeds(t, "move_to_draft", object{"postId": post})
+		e.SetStatus(t, planned.Text(t, "accounts", 1, "publication", "scheduledPostId"), crier.Missed)
+		a.succeeds(t, "delete_post", object{"postId": post})
+		last := a.questions[len(a.questions)-1]
+		if strings.Contains(last, "canceled") || strings.Contains(last, "since") ||
+			!strings.Contains(last, "(linkedin): missed, due on "+at.Format("2 Jan 2006 15:04 UTC")) {
+			t.Errorf("before it was deleted the person was asked %q", last)
+		}
+	})
+}
+
 func TestConfirmationAppliesOnlyToItsQuestion(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {
@@ -128,12 +148,27 @@ func TestAgentManagesSlots(t *testing.T) {
 			len(a.questions) != 1 {
 			t.Errorf("repeated: %s, after the questions %q", again.Body, a.questions)
 		}
-		a.fails(t, "create_slot", object{"hour": 24, "minute": 0}, "hour")
+		a.fails(t, "create_slot", object{"hour": 24, "minute": -1}, "hour", "minute")
+		a.fails(t, "create_slot", object{"hour": 9, "minute": 5, "daysOfWeek": []int{1, 9}}, "daysOfWeek.1")
+		a.fails(t, "create_slot", object{"hour": 9, "minute": 5, "daysOfWeek": []int{}}, "daysOfWeek")
+		a.fails(t, "create_slot", object{"hour": 9, "minute": 5, "label": strings.Repeat("x", 201)}, "label")
+		a.fails(t, "create_slot", object{"hour": 7, "minute": 5, "daysOfWeek": []int{2}}, slot.Text(t, "id"))
+		a.fails(t, "delete_slot", object{"slotId": servertest.UnknownID}, servertest.UnknownID)
+		if len(a.questions) != 1 {
+			t.Errorf("about slots that cannot be, the person was asked %q", a.questions[1:])
+		}
+		a.succeeds(t, "create_slot", object{"hour": 9, "minute": 5, "daysOfWeek": []int{6, 0, 6}})
+		if last := a.questions[len(a.questions)-1]; !strings.Contains(last, "on Sunday, Saturday?") {
+			t.Errorf("the person was asked %q", last)
+		}
 		if got := a.succeeds(t, "next_slots", object{"count": 3, "socialAccountId": c.Accounts[0].ID}); len(got.Get(t,
 			"startsAt").([]any)) != 3 {
 			t.Errorf("next_slots: %s", got.Body)
 		}
 		a.succeeds(t, "delete_slot", object{"slotId": slot.Text(t, "id")})
+		if last := a.questions[len(a.questions)-1]; !strings.Contains(last, "Remove the slot at 07:05 UTC, every day?") {
+			t.Errorf("the person was asked %q", last)
+		}
 		if again := a.succeeds(t, "create_slot", in); again.Text(t, "id") == slot.Text(t, "id") {
 			t.Error("a slot that was removed was handed out again")
 		}

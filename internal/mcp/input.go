@@ -61,6 +61,8 @@ func checkInput(s *jsonschema.Schema, value any, path []string) []crier.Issue {
 	switch v := value.(type) {
 	case string:
 		return checkText(s, v, path)
+	case float64:
+		return checkNumber(s, v, path)
 	case []any:
 		var issues []crier.Issue
 		for i, item := range v {
@@ -96,6 +98,14 @@ func checkText(s *jsonschema.Schema, value string, path []string) []crier.Issue 
 		}
 	}
 	return nil
+}
+
+// checkNumber checks the bounds of a number; a schema has both or none.
+func checkNumber(s *jsonschema.Schema, value float64, path []string) []crier.Issue {
+	if s.Minimum == nil || s.Maximum == nil || value >= *s.Minimum && value <= *s.Maximum {
+		return nil
+	}
+	return []crier.Issue{crier.At(fmt.Sprintf("must be from %g to %g, got %g", *s.Minimum, *s.Maximum, value), path...)}
 }
 
 func checkMembers(s *jsonschema.Schema, members map[string]any, path []string) []crier.Issue {

@@ -56,7 +56,7 @@ func briefPublication(p crier.ScheduledPost) publicationBrief {
 
 // line describes a publication for a person. names are those of the accounts.
 func (p publicationBrief) line(names map[crier.ID]string) string {
-	text := fmt.Sprintf("%s since %s", p.Status, p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC"))
+	text := fmt.Sprintf("%s, due on %s", p.Status, p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC"))
 	switch {
 	case p.Status == crier.Scheduled:
 		text = "scheduled for " + p.ScheduledAt.UTC().Format("2 Jan 2006 15:04 UTC")
@@ -400,7 +400,9 @@ func deletePost(ctx context.Context, c *call, in deletePostInput) (any, error) {
 		return nil, err
 	}
 	for _, p := range briefPost(post).Publications {
-		question += "\n- " + p.line(names)
+		if p.Status != crier.Canceled { // there is nothing left of it to delete
+			question += "\n- " + p.line(names)
+		}
 	}
 	if err := c.agree(in.confirmable, proposal{question: question, preview: briefPost(post)}); err != nil {
 		return nil, err

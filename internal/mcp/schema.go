@@ -68,8 +68,13 @@ func vocabulary() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[crier.Provider]():      oneOf(crier.Provider("").Enum()),
 		reflect.TypeFor[crier.PostStatus]():    oneOf(crier.PostStatus("").Enum()),
 		reflect.TypeFor[crier.DeliveryState](): oneOf(crier.DeliveryState("").Enum()),
+		reflect.TypeFor[pageLimit]():           numberIn(0, crier.MaxPageSize),
 		reflect.TypeFor[outcome]():             oneOf([]string{"published", "retry", "failed"}),
 	}
+}
+
+func numberIn(first, last float64) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "integer", Minimum: &first, Maximum: &last}
 }
 
 func oneOf(values []string) *jsonschema.Schema {

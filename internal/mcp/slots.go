@@ -3,6 +3,11 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -126,19 +131,70 @@ func createSlot(ctx context.Context, c *call, in createSlotInput) (any, error) {
 }
 
 func (c *call) agreeToSlot(ctx context.Context, team crier.ID, in createSlotInput) error {
+	if issues := in.issues(); len(issues) > 0 {
+		return invalid(issues...)
+	}
 	found, err := c.ListSlots(ctx, team)
 	if err != nil {
 		return err
 	}
-	days := "every day"
-	if len(in.DaysOfWeek) > 0 {
-		days = fmt.Sprintf("on the days %v (0 is Sunday)", in.DaysOfWeek)
+	if !found.UsingDefaults { // which the new one replaces
+		if err := in.findRoom(found.Slots); err != nil {
+			return err
+		}
 	}
-	question := fmt.Sprintf("Add a slot at %02d:%02d %s, %s?", in.Hour, in.Minute, found.Timezone, days)
+	question := fmt.Sprintf("Add a slot at %02d:%02d %s, %s?", in.Hour, in.Minute, found.Timezone, dayWords(in.DaysOfWeek))
 	if found.UsingDefaults {
 		question += " It is the team's first own slot and replaces the default ones."
 	}
 	return c.agree(in.confirmable, proposal{question: question})
+}
+
+// issues returns what the server would reject: nobody is asked about it.
+func (in createSlotInput) issues() []crier.Issue {
+	var issues []crier.Issue
+	within := func(value, last int, path ...string) {
+		if value < 0 || value > last {
+			issues = append(issues, crier.At(fmt.Sprintf("must be from 0 to %d, got %d", last, value), path...))
+		}
+	}
+	within(in.Hour, 23, "hour")
+	within(in.Minute, 59, "minute")
+	for i, day := range in.DaysOfWeek {
+		within(day, 6, "daysOfWeek", strconv.Itoa(i))
+	}
+	if in.DaysOfWeek != nil && len(in.DaysOfWeek) == 0 {
+		issues = append(issues, crier.At("must name a day; leave it out for every day", "daysOfWeek"))
+	}
+	if in.Label != nil && utf8.RuneCountInString(*in.Label) > maxSlotLabel {
+		issues = append(issues, crier.At(fmt.Sprintf("must have at most %d characters", maxSlotLabel), "label"))
+	}
+	return issues
+}
+
+// maxSlotLabel is the maximum length of a slot's label.
+const maxSlotLabel = 200
+
+// findRoom fails if another slot has the time on one of the days.
+func (in createSlotInput) findRoom(slots []crier.SlotSummary) error {
+	for _, s := range slots {
+		shared := len(in.DaysOfWeek) == 0 ||
+			slices.ContainsFunc(in.DaysOfWeek, func(day int) bool { return slices.Contains(s.DaysOfWeek, day) })
+		if shared && s.Hour == in.Hour && s.Minute == in.Minute {
+			return refused(crier.KindConflict, "The team has a slot at %02d:%02d on one of these days already: %s.",
+				in.Hour, in.Minute, s.ID)
+		}
+	}
+	return nil
+}
+
+// dayWords names days of the week for a person; none means all.
+func dayWords(days []int) string {
+	days = slices.Compact(slices.Sorted(slices.Values(days)))
+	if len(days) == 0 || len(days) == 7 {
+		return "every day"
+	}
+	return "on " + strings.Join(each(days, func(day int) string { return time.Weekday(day).String() }), ", ")
 }
 
 type deleteSlotInput struct {
@@ -156,14 +212,17 @@ func deleteSlot(ctx context.Context, c *call, in deleteSlotInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	what := "the slot " + string(in.SlotID)
-	for _, s := range found.Slots {
-		if s.ID == in.SlotID {
-			what = fmt.Sprintf("the slot at %s %s", briefSlot(s).Time, found.Timezone)
-		}
+	at := slices.IndexFunc(found.Slots, func(s crier.SlotSummary) bool { return s.ID == in.SlotID })
+	switch {
+	case at < 0:
+		return nil, refused(crier.KindNotFound, "The team has no slot %s.", in.SlotID)
+	case found.UsingDefaults:
+		return nil, refused(crier.KindNotFound, "This is one of the implicit default slots, which cannot be deleted; "+
+			"create_slot adds a slot of the team's own, which replaces them.")
 	}
-	if err := c.agree(in.confirmable, proposal{question: fmt.Sprintf("Remove %s? What is scheduled stays scheduled.",
-		what)}); err != nil {
+	if err := c.agree(in.confirmable, proposal{question: fmt.Sprintf("Remove the slot at %s %s, %s? What is scheduled "+
+		"stays scheduled.", briefSlot(found.Slots[at]).Time, found.Timezone,
+		dayWords(found.Slots[at].DaysOfWeek))}); err != nil {
 		return nil, err
 	}
 	deleted, err := c.DeleteSlot(ctx, team, in.SlotID)

@@ -124,9 +124,12 @@ func (c *call) team(ctx context.Context, in inTeam) (crier.ID, error) {
 
 // inPage is the input of tools that list pages.
 type inPage struct {
-	Limit  int    `json:"limit,omitempty" jsonschema:"how many at most, 1 to 100; 20 when absent"`
-	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	Limit  pageLimit `json:"limit,omitempty" jsonschema:"how many at most, 1 to 100; 20 when absent or 0"`
+	Cursor string    `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
+
+// pageLimit is the size of a page; its schema has the bounds.
+type pageLimit int
 
 // defaultLimit keeps responses small.
 const defaultLimit = 20
@@ -135,7 +138,7 @@ func (p inPage) options() client.ListOptions {
 	if p.Limit == 0 {
 		p.Limit = defaultLimit
 	}
-	return client.ListOptions{Limit: p.Limit, Cursor: p.Cursor}
+	return client.ListOptions{Limit: int(p.Limit), Cursor: p.Cursor}
 }
 
 // page is a page of brief entries.
