@@ -10,7 +10,7 @@ import { withUpload } from './Attachments'
 import type { Start } from './begin'
 import { Conflict } from './Conflict'
 import styles from './compose.module.css'
-import { type Account, type Post, setPartsAt } from './draft'
+import { type Account, type Post, sameContent, setPartsAt } from './draft'
 import { FirstComment, NetworkSettings, Repeat, Tags } from './Extras'
 import { copyName } from './localCopy'
 import { useNetworks } from './networks'
@@ -61,7 +61,13 @@ export function Composer({ post, waiting, failures, accounts, start, onCreated }
         </div>
         <Previews store={store} accounts={accounts} dryRun={composer.dryRun} />
       </div>
-      <ActionBar composer={composer} publish={publish} accounts={accounts} awaited={awaited} />
+      <ActionBar
+        composer={composer}
+        publish={publish}
+        accounts={accounts}
+        awaited={awaited}
+        approved={post?.status === 'approved'}
+      />
     </Page>
   )
 }
@@ -185,19 +191,28 @@ function ActionBar({
   publish,
   accounts,
   awaited,
+  approved,
 }: {
   composer: ComposerState
   publish: { run: () => void; busy: boolean; refusals: Refusal[] }
   accounts: Account[]
   /** Why the button has to wait for uploads. */
   awaited: string | null
+  /** Whether the post was approved when it was opened. */
+  approved: boolean
 }) {
   const { team, zone } = useSession()
   const { store, dryRun } = composer
   const mayPublish = useCan('publish_posts')
   const mayApprove = useCan('approve_posts')
-  const canPublish = mayPublish && (!team.requireApproval || mayApprove)
+  const [opened] = useState(() => store.get())
+  const unchanged = useDraft(store, d => sameContent(d, opened))
+  const canPublish = mayPublish && (!team.requireApproval || mayApprove || (approved && unchanged))
   const draft = useDraft(store, d => d.when)
+  const stays = !canPublish && draft.kind !== 'draft'
+  useEffect(() => {
+    if (stays) store.set(d => ({ ...d, when: { kind: 'draft' } })) // the only thing that the button can do
+  }, [stays, store])
   const count = useDraft(store, d => d.accountIds.length)
   const verdict = verdictOf(dryRun.result)
   const label = awaited ?? describeAction(store.get(), verdict, zone, composer.waiting)
@@ -234,7 +249,7 @@ function ActionBar({
       {!canPublish && (
         <p className={styles.hint}>
           {mayPublish
-            ? 'Posts of this team are approved before they are scheduled: save it, and an admin will see it.'
+            ? 'Posts of this team are approved before they are scheduled: save it, and an admin finds it under Posts, To approve.'
             : 'You may write drafts; others publish them.'}
         </p>
       )}
