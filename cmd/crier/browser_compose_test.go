@@ -158,16 +158,17 @@ func TestBrowserSaysWhatAnUpdateLeftBehind(t *testing.T) {
 	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
 	b := s.tab
 	s.edit(post, "As it was")
-	planned := evaluate[string](b, `document.querySelector('input[type=time]').value`)
+	b.click("label", "Time")
+	day := evaluate[string](b, `document.querySelector('input[type=date]').value`)
 	b.fill(`textarea[aria-label=Text]`, "As it is")
-	b.set(`input[type=time]`, "00:30") // which is over
+	b.set(`input[type=date]`, "2026-01-02") // which is over
 	b.click("button", "Update 1 post")
 	b.waitForText("It is still scheduled; at most its text has changed")
 	b.screenshot("refused")
 	if got := s.only(t, post).Status; got != crier.Scheduled {
 		t.Errorf("it is %s", got)
 	}
-	b.set(`input[type=time]`, planned)
+	b.set(`input[type=date]`, day)
 	b.click("button", "Update 1 post")
 	b.waitForText("Scheduled 1 post")
 	if evaluate[bool](b, `[...document.querySelectorAll('button')].some(b => b.innerText === 'Undo')`) {
