@@ -221,7 +221,7 @@ func TestInitInitializesAnEmptyStoreOnce(t *testing.T) {
 		before := contents(t, db)
 		for _, args := range [][]string{{"init", "--json"}, {"init"}, {"init", "--name", "Other"}} {
 			again := runProgram(t, environment, args...)
-			if again.code != 1 || again.stdout != "" || !strings.Contains(again.stderr, "in use") ||
+			if again.code != 6 || again.stdout != "" || !strings.Contains(again.stderr, "in use") ||
 				strings.Count(strings.TrimSpace(again.stderr), "\n") != 0 {
 				t.Errorf("%v on a store in use: %+v", args, again)
 			}
@@ -741,7 +741,7 @@ func TestOperatorCanIssueAPasswordResetLink(t *testing.T) {
 			return runProgram(t, append(settingsOf(db), "CRIER_PUBLIC_URL="+s.URL), "admin", "reset-password", "--json",
 				"--email", email)
 		}
-		if out := reset("nobody@example.com"); out.code != 1 || !strings.Contains(out.stderr, "nobody signs in") {
+		if out := reset("nobody@example.com"); out.code != 5 || !strings.Contains(out.stderr, "nobody signs in") {
 			t.Errorf("%+v", out)
 		}
 		var output struct{ ResetURL string }

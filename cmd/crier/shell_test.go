@@ -458,7 +458,7 @@ func TestCLIGrantsCredits(t *testing.T) {
 	if out := grant(string(s.Organization), "500"); out.code != 0 || !strings.Contains(out.stdout, "10500") {
 		t.Errorf("%+v", out)
 	}
-	for wrong, code := range map[[2]string]int{{servertest.UnknownID, "500"}: 1, {"x", "500"}: 2,
+	for wrong, code := range map[[2]string]int{{servertest.UnknownID, "500"}: 5, {"x", "500"}: 2,
 		{string(s.Organization), "0"}: 2, {string(s.Organization), "-5"}: 2} {
 		if out := grant(wrong[0], wrong[1]); out.code != code || out.stderr == "" {
 			t.Errorf("%v: %+v", wrong, out)

@@ -346,6 +346,9 @@ func reachesTeam(a store.Access) bool {
 // key never exceeds the current rights of its creator.
 func (c Caller) May(p crier.Permission, access store.Access, resource string) error {
 	if access.Own == nil || access.Behind == nil {
+		if resource == "organization" {
+			return crier.Forbidden("The caller does not belong to this organization.")
+		}
 		return crier.Forbidden("The caller does not belong to the organization of this %s.", resource)
 	}
 	if !access.Own.Role.Can(p) || !access.Behind.Role.Can(p) || !c.Holds(p) {

@@ -41,4 +41,8 @@ func TestMayTellsWhatIsMissing(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
+	const want = "The caller does not belong to this organization."
+	if err := (Caller{}).May(crier.Read, store.Access{Behind: owner}, "organization"); err == nil || err.Error() != want {
+		t.Errorf("a stranger to an organization: %v, want %q", err, want)
+	}
 }

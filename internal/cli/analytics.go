@@ -31,6 +31,12 @@ func (f *analyticsFlags) add(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().StringVar(&f.account, "account", "", "only this account: handle, name or id")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 	cmd.Args = cobra.NoArgs
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if f.csv && cmd.Flag("json").Value.String() == "true" {
+			return usagef("give --csv or --json, not both")
+		}
+		return nil
+	}
 	return cmd
 }
 

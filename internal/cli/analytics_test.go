@@ -20,6 +20,10 @@ func TestAnalyticsCommands(t *testing.T) {
 	c.run(t, "analytics", "series", "--metric", "reach").want(t, 2, "--metric")
 	c.run(t, "analytics", "posts", "--sort", "beauty").want(t, 2, "--sort must be one of views")
 	c.run(t, "analytics", "posts", "--csv").want(t, 0, "scheduledPostId,postId")
+	for _, name := range []string{"summary", "series", "posts", "best-times", "delivery"} {
+		c.run(t, "analytics", name, "--csv", "--json").want(t, 2, "give --csv or --json, not both")
+	}
+	c.run(t, "analytics", "summary", "--json").want(t, 0, `"posts"`)
 	c.run(t, "analytics", "best-times").want(t, 0, "Not known.")
 	c.run(t, "analytics", "delivery").want(t, 0, "all")
 }

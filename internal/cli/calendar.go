@@ -63,7 +63,7 @@ func parseMonth(args []string, now time.Time) (time.Time, error) {
 		return first.AddDate(0, -1, 0), nil
 	}
 	month, err := time.ParseInLocation("2006-01", args[0], now.Location())
-	if err != nil {
+	if err != nil || month.Year() < 1 {
 		return month, usagef("%q is not a month: write 2026-12, next or last", args[0])
 	}
 	return month, nil

@@ -39,7 +39,8 @@ func (e *costError) Error() string {
 type partialError struct {
 	refused []string // account and reason, a line each
 	total   int
-	untried bool // found by a dry run: nothing was stored
+	untried bool   // found by a dry run
+	undone  string // what a dry run kept from happening: stored, scheduled or published
 }
 
 func (e *partialError) Error() string {
@@ -47,7 +48,7 @@ func (e *partialError) Error() string {
 	some := fmt.Sprintf("%d of %s", len(e.refused), counted(e.total, "account"))
 	switch all := len(e.refused) == e.total; {
 	case all && e.untried:
-		return "no account accepts the post, so nothing was stored:\n" + lines
+		return "no account accepts the post, so nothing was " + e.undone + ":\n" + lines
 	case all:
 		return "no account accepted the post:\n" + lines
 	case e.untried:
@@ -65,11 +66,13 @@ var shellWords = strings.NewReplacer(
 	"useNextSlot: true", "--next-slot",
 	"give recurrenceIntervalDays too", "give --repeat too",
 	"The caller does not have access to this team.", "You have no access to this team.",
+	"The caller does not belong to this organization.", "You are not in this organization.",
 	"The caller does not belong to the organization of this", "You are not in the organization of this",
 	"GET /v1/providers lists them", "'crier networks' lists them",
 	"; GET …/events lists them in its description", "; TAB after --types lists them",
 	"; use nextCursor or prevCursor of an earlier answer", "; take it from the line 'more: …' of a list",
 	"Connect it again.", "Connect it again with 'crier accounts connect'.",
+	"PATCH it with {\"status\": \"enabled\"}.", "crier webhooks enable WEBHOOK",
 	"Enable it first.", "Enable it first with 'crier accounts enable'.",
 	"send postInput with the thread, or", "give the whole thread with --thread, or",
 	": send postInput", ": give the whole thread with --thread",
@@ -133,13 +136,16 @@ func contentField(path []string) string {
 	return name
 }
 
+// mediaHint names the flag that adds what a post lacks.
+const mediaHint = " (--media)"
+
 // inWords formats an issue for people.
 func inWords(issue crier.Issue) string {
 	if first, _ := utf8.DecodeRuneInString(issue.Message); unicode.IsUpper(first) { // a complete sentence
 		return shellWords.Replace(issue.Message)
 	}
 	if name := field(issue.Path); name == "--media" && strings.HasPrefix(issue.Message, "needs ") {
-		return "the post " + shellWords.Replace(issue.Message) + " (--media)"
+		return "the post " + shellWords.Replace(issue.Message) + mediaHint
 	}
 	return strings.TrimPrefix(field(issue.Path)+" "+shellWords.Replace(issue.Message), " ")
 }

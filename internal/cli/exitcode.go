@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -25,7 +26,7 @@ const (
 	exitInterrupted  = 130 // as shells report a program ended by SIGINT
 )
 
-// kindCodes are the exit codes by kind of API error.
+// kindCodes are the exit codes by kind of error.
 var kindCodes = map[crier.Kind]int{
 	crier.KindInvalid: exitUsage, crier.KindUnauthorized: exitUnauthorized, crier.KindForbidden: exitForbidden,
 	crier.KindNotFound: exitMissing, crier.KindConflict: exitConflict, crier.KindPaymentRequired: exitCredits,
@@ -53,14 +54,13 @@ func ExitCode(err error) int {
 	if unwell, ok := errors.AsType[*ProblemsError](err); ok && unwell.Away {
 		return exitServer
 	}
-	known, ok := errors.AsType[*client.Error](err)
-	if !ok {
-		return exitFailed
+	if known, ok := errors.AsType[*client.Error](err); ok {
+		return cmp.Or(kindCodes[known.Kind], exitServer)
 	}
-	if code, ok := kindCodes[known.Kind]; ok {
-		return code
+	if known, ok := errors.AsType[*crier.Error](err); ok { // of a command that works on the database itself
+		return cmp.Or(kindCodes[known.Kind], exitFailed)
 	}
-	return exitServer
+	return exitFailed
 }
 
 func is[E error](err error) bool {

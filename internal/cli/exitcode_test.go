@@ -41,6 +41,7 @@ func TestEachErrorKindHasItsExitCode(t *testing.T) {
 	}
 	for err, want := range map[error]int{errNoLogin: 3, &noLoginError{server: "https://crier.example.com"}: 3,
 		errLoginEnded: 3, errRefused: 1, errInterrupted: 130,
+		fmt.Errorf("grant: %w", crier.NotFound("nothing")): 5, &crier.Error{Kind: crier.KindInternal}: 1,
 		refused("of tomorrow"): 9, &client.UnreachableError{}: 9} {
 		if got := ExitCode(err); got != want {
 			t.Errorf("%v ends with %d, want %d", err, got, want)

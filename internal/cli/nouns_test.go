@@ -176,6 +176,9 @@ func TestWebhooksAreRotatedReplayedAndRedelivered(t *testing.T) {
 	c.run(t, "webhooks", "create", hook, "--types", "nonsense").want(t, 2, "TAB after --types").lacks(t, "GET ")
 	c.run(t, "webhooks", "create", hook, "--types", "post.created").want(t, 0, "whsec_")
 	c.run(t, "webhooks", "disable", hook).want(t, 0, "disabled")
+	for _, args := range [][]string{{"test", hook}, {"replay", hook, "--from", "today 00:00"}} {
+		c.run(t, append([]string{"webhooks"}, args...)...).want(t, 6, "crier webhooks enable WEBHOOK").lacks(t, "PATCH")
+	}
 	c.run(t, "webhooks", "enable", hook).want(t, 0, "enabled")
 	c.run(t, "webhooks", "rotate", hook, "--grace", "1h").want(t, 0, "whsec_")
 	c.run(t, "webhooks", "replay", hook, "--from", "today 00:00").want(t, 0, "event")

@@ -125,7 +125,7 @@ func (s *Shell) showDryRun(p preview) error {
 		return err
 	}
 	if refused := p.refused(); len(refused) > 0 {
-		return &partialError{refused: refused, total: len(p.found.Data), untried: true}
+		return &partialError{refused: refused, total: len(p.found.Data), untried: true, undone: p.undone()}
 	}
 	return p.problem()
 }
@@ -252,7 +252,7 @@ func (s *Shell) validatePost(ctx context.Context, c *client.Client, team, post c
 		return preview{}, err
 	}
 	body, err := s.namedContent(ctx, c, team, stored)
-	return preview{content: body, plan: plan, found: found}, err
+	return preview{content: body, plan: plan, found: found, stored: true}, err
 }
 
 // previewLead is the lead of the dry run of a stored post that is to be published at once: it needs a time in the

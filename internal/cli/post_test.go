@@ -195,7 +195,8 @@ func TestDryRunShowsVerdictsAndStoresNothing(t *testing.T) {
 	if len(v.Data) != 1 || !v.Data[0].OK {
 		t.Errorf("%+v", v)
 	}
-	c.run(t, "post", "Words alone", "--to", "instagram", "--yes").want(t, 1, "no account accepts the post")
+	c.run(t, "post", "Words alone", "--to", "instagram", "--yes").want(t, 1,
+		"no account accepts the post, so nothing was stored", "(--media)")
 	c.run(t, "post", "Words", "--to", "x", "--at", "2026-01-01 09:00", "--dry-run").want(t, 2, "--at must be").
 		lacks(t, "scheduledAt")
 	c.run(t, "post", "Words", "--to", "x", "--set", "xNonsense=1", "--dry-run").want(t, 2, "--set xNonsense")
@@ -207,6 +208,23 @@ func TestDryRunShowsVerdictsAndStoresNothing(t *testing.T) {
 		"crier media import https://example.com/photo.jpg")
 	if c.posts(t) != 0 {
 		t.Error("a dry run has stored a post")
+	}
+}
+
+func TestRefusedStoredPostIsNotSaidToBeGone(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "instagram")
+	post := c.run(t, "posts", "create", "Words alone", "--json").id(t)
+	for _, k := range []struct {
+		args   []string
+		undone string
+	}{
+		{[]string{"now", post, "--yes"}, "published"}, {[]string{"validate", post}, "published"},
+		{[]string{"validate", post, "--next-slot"}, "scheduled"},
+		{[]string{"schedule", post, "--next-slot", "--yes"}, "scheduled"},
+	} {
+		c.run(t, append([]string{"posts"}, k.args...)...).want(t, 1, "Instagram", " needs ",
+			"no account accepts the post, so nothing was "+k.undone+":").lacks(t, "--media")
 	}
 }
 

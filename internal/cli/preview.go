@@ -15,6 +15,7 @@ type preview struct {
 	content content
 	plan    outgoing
 	found   crier.ValidationResult
+	stored  bool // it is about a post that exists
 }
 
 // write shows the whole text of every part, media, actions, time, accounts with verdict, and cost.
@@ -59,7 +60,7 @@ func (p preview) writeAccounts(w io.Writer, fits int) error {
 		label := oneLine(accountLabel(p.plan.accounts[i]))
 		verdict, details := "ok", fmt.Sprintf("%s\t%s", counted(int(e.CreditCost), "credit"), lengths(e.Texts))
 		if e.Error != nil {
-			verdict, details = "refused", oneLine(reasons(*e.Error))
+			verdict, details = "refused", oneLine(p.reasons(*e.Error))
 		}
 		fmt.Fprintf(&rows, "  %s\t%s\t%s\n", verdict, label, details)
 		list.WriteString(folded("  "+pad(verdict, len("refused"))+"  ", label, fits))
@@ -142,16 +143,35 @@ func (p preview) refused() []string {
 	var lines []string
 	for i, e := range p.found.Data {
 		if e.Error != nil {
-			lines = append(lines, "  "+accountLabel(p.plan.accounts[i])+": "+reasons(*e.Error))
+			lines = append(lines, "  "+accountLabel(p.plan.accounts[i])+": "+p.reasons(*e.Error))
 		}
 	}
 	return lines
 }
 
+// reasons returns why an account rejects the post. The commands for a stored post have no --media.
+func (p preview) reasons(e crier.EntryError) string {
+	if p.stored {
+		return strings.ReplaceAll(reasons(e), mediaHint, "")
+	}
+	return reasons(e)
+}
+
+// undone says what did not happen if no account accepts the post.
+func (p preview) undone() string {
+	switch {
+	case !p.stored:
+		return "stored"
+	case p.plan.atOnce:
+		return "published"
+	}
+	return "scheduled"
+}
+
 // problem returns an error if there is nothing to ask about.
 func (p preview) problem() error {
 	if refused := p.refused(); len(refused) == len(p.found.Data) {
-		return &partialError{refused: refused, total: len(refused), untried: true}
+		return &partialError{refused: refused, total: len(refused), untried: true, undone: p.undone()}
 	}
 	if !p.found.AffordableNow {
 		return &costError{cost: p.found.CreditCost, free: p.found.AvailableCredits}

@@ -170,7 +170,7 @@ func TestErrorsUseFlagNames(t *testing.T) {
 	}
 	for want, e := range map[string]error{
 		"no account accepts the post, so nothing was stored:\na": &partialError{refused: []string{"a"}, total: 1,
-			untried: true},
+			untried: true, undone: "stored"},
 		"no account accepted the post:\na": &partialError{refused: []string{"a"}, total: 1},
 		"1 of 2 accounts would reject the post:\na": &partialError{refused: []string{"a"}, total: 2,
 			untried: true},
