@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { api, ask } from './client'
-import { ApiError } from './error'
+import { ApiError, explain } from './error'
 
 const baseUrl = 'http://crier.test'
 
@@ -60,4 +60,14 @@ test('a write is never given up: it may have been done', async () => {
   expect(timeouts).toEqual([])
   leaving.abort()
   await expect(write).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('a time that is over is explained without the words of the interface', () => {
+  const message =
+    "must be at least 60 seconds in the future and within 90 days; the server's time is 2026-11-19T05:23:56Z"
+  const body = {
+    message: `The request is not valid. scheduledAt: ${message}`,
+    issues: [{ path: ['scheduledAt'], message }],
+  }
+  expect(explain(new ApiError(400, body))).toBe('Choose a time that is at least a minute from now and within 90 days.')
 })

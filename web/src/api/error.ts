@@ -33,6 +33,10 @@ export const unreachable = () =>
 /** What to show a person for anything that was thrown. */
 export function explain(error: unknown): string {
   if (error instanceof ApiError) {
+    // The server's words name its own clock, in UTC.
+    if (error.issueAt('scheduledAt')?.startsWith('must be at least')) {
+      return 'Choose a time that is at least a minute from now and within 90 days.'
+    }
     const [first] = error.issues
     return first && !error.message.includes(first.message) ? `${error.message} ${first.message}` : error.message
   }

@@ -47,11 +47,7 @@ export function Composer({ post, waiting, failures, accounts, start, onCreated }
     return taken.filter(id => !waiting.some(s => s.socialAccountId === id))
   }, [post, waiting])
   return (
-    <Page
-      wide
-      title={post ? 'Edit post' : 'New post'}
-      actions={<SaveNote state={composer.saveState} byHand={composer.byHand} />}
-    >
+    <Page wide title={post ? 'Edit post' : 'New post'} actions={<SaveNote composer={composer} />}>
       <Conflict composer={composer} />
       <Failures list={failures} accounts={accounts} />
       <div className={styles.layout}>

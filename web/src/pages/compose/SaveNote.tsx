@@ -1,10 +1,14 @@
 import { explain } from '../../api/error'
 import { useSession } from '../../session'
-import { formatInstant, Icon } from '../../ui'
+import { Button, formatInstant, Icon, toast } from '../../ui'
 import styles from './compose.module.css'
+import { sameContent } from './draft'
 import type { SaveState } from './saver'
+import { useDraft } from './store'
+import type { Composer } from './useComposer'
 
-function words(state: SaveState, zone: string, byHand: boolean): string {
+function words(state: SaveState, zone: string, byHand: boolean, changed: boolean): string {
+  if (changed && state.kind === 'idle') return 'Your changes are not in the scheduled post yet'
   if (byHand && state.kind === 'idle') return 'Nothing changes before you press the button'
   switch (state.kind) {
     case 'idle':
@@ -23,14 +27,30 @@ function words(state: SaveState, zone: string, byHand: boolean): string {
 }
 
 /** Whether what is written is safe, and since when. */
-export function SaveNote({ state, byHand }: { state: SaveState; byHand: boolean }) {
+export function SaveNote({ composer }: { composer: Composer }) {
   const { zone } = useSession()
+  const { store, saved, byHand, saveState: state } = composer
+  // A post that waits is not saved by itself: what was typed may be from days ago.
+  const changed = useDraft(store, d => byHand && !sameContent(d, saved.current))
   const bad = state.kind === 'failed' || state.kind === 'conflict'
   return (
     <span className={bad ? styles.saveBad : styles.saveNote} role="status">
       {state.kind === 'saved' && <Icon name="check" size={16} />}
       {bad && <Icon name="attention" size={16} />}
-      {words(state, zone, byHand)}
+      {words(state, zone, byHand, changed)}
+      {changed && state.kind === 'idle' && (
+        <Button size="small" kind="quiet" onClick={() => discard(composer)}>
+          Discard
+        </Button>
+      )}
     </span>
   )
+}
+
+/** Shows the content that is scheduled; the plan stays as it is chosen. */
+function discard({ store, saved }: Composer) {
+  const mine = store.get()
+  const { accountIds, settings, accountSettings, when } = mine
+  store.replace({ ...saved.current, accountIds, settings, accountSettings, when })
+  toast('Your changes are discarded', () => store.replace(mine))
 }
