@@ -117,7 +117,7 @@ func TestBrowserHalfASentenceDoesNotReachWhatOneAccountTook(t *testing.T) {
 	}
 	s.tab.fill(`textarea[aria-label=Text]`, "Half a sent")
 	s.tab.waitForText("Update 2 posts")
-	time.Sleep(2 * time.Second) // more than autosaving rests
+	<-time.After(2 * time.Second) // more than autosaving rests
 	if got := s.textOf(t, post); got != long {
 		t.Errorf("changed to %q", got)
 	}

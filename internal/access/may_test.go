@@ -42,7 +42,8 @@ func TestMayTellsWhatIsMissing(t *testing.T) {
 		}
 	}
 	const want = "The caller does not belong to this organization."
-	if err := (Caller{}).May(crier.Read, store.Access{Behind: owner}, "organization"); err == nil || err.Error() != want {
+	err := (Caller{}).May(crier.Read, store.Access{Behind: owner}, "organization")
+	if err == nil || err.Error() != want {
 		t.Errorf("a stranger to an organization: %v, want %q", err, want)
 	}
 }

@@ -166,7 +166,7 @@ func TestAgentManagesSlots(t *testing.T) {
 			t.Errorf("next_slots: %s", got.Body)
 		}
 		a.succeeds(t, "delete_slot", object{"slotId": slot.Text(t, "id")})
-		if last := a.questions[len(a.questions)-1]; !strings.Contains(last, "Remove the slot at 07:05 UTC, every day?") {
+		if last := a.questions[len(a.questions)-1]; !strings.Contains(last, "the slot at 07:05 UTC, every day?") {
 			t.Errorf("the person was asked %q", last)
 		}
 		if again := a.succeeds(t, "create_slot", in); again.Text(t, "id") == slot.Text(t, "id") {

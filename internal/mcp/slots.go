@@ -143,7 +143,8 @@ func (c *call) agreeToSlot(ctx context.Context, team crier.ID, in createSlotInpu
 			return err
 		}
 	}
-	question := fmt.Sprintf("Add a slot at %02d:%02d %s, %s?", in.Hour, in.Minute, found.Timezone, dayWords(in.DaysOfWeek))
+	question := fmt.Sprintf("Add a slot at %02d:%02d %s, %s?", in.Hour, in.Minute, found.Timezone,
+		dayWords(in.DaysOfWeek))
 	if found.UsingDefaults {
 		question += " It is the team's first own slot and replaces the default ones."
 	}

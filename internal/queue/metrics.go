@@ -99,12 +99,12 @@ func countingShare(advanced int64, waited int) (share time.Duration, nowWaited i
 // repeat calls fn until nothing is left to do, or until it has taken share.
 func (q *Queue) repeat(ctx context.Context, failure string, share time.Duration,
 	fn func(context.Context) (more bool, err error)) {
-	for start := time.Now(); ctx.Err() == nil; {
+	for start := q.now(); ctx.Err() == nil; {
 		more, err := fn(ctx)
 		if err != nil && ctx.Err() == nil {
 			q.log.WarnContext(ctx, "background work failed", "work", failure, "error", err)
 		}
-		if err != nil || !more || time.Since(start) >= share {
+		if err != nil || !more || q.now().Sub(start) >= share {
 			return
 		}
 	}

@@ -207,7 +207,7 @@ func TestCountingLeavesRoomToABurst(t *testing.T) {
 func TestBackgroundWorkIsRepeatedWhileThereIsMore(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	q := &Queue{log: slog.New(slog.NewTextHandler(&out, nil))}
+	q := &Queue{log: slog.New(slog.NewTextHandler(&out, nil)), now: time.Now}
 	calls := 0
 	count := func(until int, err error) func(context.Context) (bool, error) {
 		calls = 0
@@ -255,7 +255,7 @@ func TestBackgroundWorkIsRepeatedWhileThereIsMore(t *testing.T) {
 func TestEveryEndsARoundThatHangs(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	q := &Queue{log: slog.New(slog.NewTextHandler(&out, nil))}
+	q := &Queue{log: slog.New(slog.NewTextHandler(&out, nil)), now: time.Now}
 	ending, stop := context.WithCancel(t.Context())
 	rounds := 0
 	q.every(ending, time.Millisecond, time.Millisecond, "hang", func(ctx context.Context) error {

@@ -116,8 +116,8 @@ type beginRow struct {
 	Now   jsonTime `json:"now"`
 }
 
-// markBegun sets publications to publishing. The account is looked at once more: the worker has read it seconds ago, and
-// an account that a person has disabled since then must not publish.
+// markBegun sets publications to publishing. The account is looked at once more: the worker has read it seconds ago,
+// and an account that a person has disabled since then must not publish.
 func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
 	rows := make([]beginRow, len(list))
 	for i, b := range list {

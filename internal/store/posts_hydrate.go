@@ -101,8 +101,8 @@ func (h *hydration) complete() {
 				p.ScheduledDestinationAccountIDs = []crier.ID{p.latest.SocialAccountID}
 			}
 		}
-		// The start of a call does not write the post: in a burst, its write would come on top of those that must precede
-		// the calls.
+		// The start of a call does not write the post: in a burst, its write would come on top of those that must
+		// precede the calls.
 		if h.running[p.ID] || p.latest != nil && p.latest.Status.Running() {
 			p.DeliveryState = crier.DeliveryPublishing
 		}
