@@ -172,6 +172,25 @@ func (f Fetcher) CheckURL(address string) error {
 // Transport returns a transport with the fetcher's restrictions, for other requests.
 func (f Fetcher) Transport() http.RoundTripper { return f.withDefaults().transport() }
 
+// EncryptedTransport is Transport, but sends unencrypted requests only to what AllowAddr allows, wherever a name leads.
+func (f Fetcher) EncryptedTransport() http.RoundTripper {
+	plain := f
+	plain.AllowedOnly = true
+	return byScheme{encrypted: f.Transport(), plain: plain.Transport()}
+}
+
+type byScheme struct {
+	encrypted, plain http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (t byScheme) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "https" {
+		return t.encrypted.RoundTrip(r)
+	}
+	return t.plain.RoundTrip(r)
+}
+
 // MaxDocument is the maximum size of a Document, in bytes.
 const MaxDocument = 32 << 10
 

@@ -10,6 +10,7 @@ import (
 
 	"crier"
 	"crier/internal/store"
+	"crier/internal/store/storetest"
 )
 
 // planned inserts due publications without an owner, and returns their ids.
@@ -26,9 +27,9 @@ func planned(t *testing.T, s *store.Store, at crier.Time, count int) []crier.ID 
 // Two workers may lease the same publication at the same time, in one statement.
 func TestPublicationIsLeasedOncePerStatement(t *testing.T) {
 	t.Parallel()
-	databases.EachStore(t, func(t *testing.T, s *store.Store) {
-		ctx, now := context.Background(), crier.TimeOf(time.Now())
-		ids := planned(t, s, now, 2)
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, s, now := context.Background(), f.Store, f.Now
+		ids := []crier.ID{f.Schedule(f.NewPost("1")).ID, f.Schedule(f.NewPost("2")).ID}
 		wish := func(id crier.ID, epoch int64) *store.LeaseRequest {
 			return &store.LeaseRequest{ID: id, Epoch: epoch, Owner: crier.NewID(), Now: now,
 				Until: crier.TimeOf(now.Add(time.Minute))}

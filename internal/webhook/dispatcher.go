@@ -5,7 +5,6 @@ package webhook
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -52,27 +51,11 @@ type Dispatcher struct {
 func New(cfg Config) *Dispatcher {
 	return &Dispatcher{store: cfg.Store, keys: cfg.Keys, queue: cfg.Queue, clock: cfg.Clock, mailer: cfg.Mailer,
 		guard: cfg.Guard,
-		sender: notify.Sender{Transport: newTransport(cfg.Guard), Now: cfg.Clock, Timeout: cfg.Timeout,
+		sender: notify.Sender{Transport: cfg.Guard.EncryptedTransport(), Now: cfg.Clock, Timeout: cfg.Timeout,
 			Explain: media.RefusedAddress}}
 }
 
-// transport sends unencrypted requests only to the networks that the operator allows, wherever a name leads.
-type transport struct {
-	encrypted, plain http.RoundTripper
-}
-
-func newTransport(guard media.Fetcher) transport {
-	return transport{encrypted: guard.Transport(), plain: allowedOnly(guard).Transport()}
-}
-
-// RoundTrip sends a request.
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme == "https" {
-		return t.encrypted.RoundTrip(r)
-	}
-	return t.plain.RoundTrip(r)
-}
-
+// allowedOnly is the guard of unencrypted requests.
 func allowedOnly(guard media.Fetcher) media.Fetcher {
 	guard.AllowedOnly = true
 	return guard
