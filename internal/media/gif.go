@@ -38,7 +38,7 @@ func (l Limits) parseGIF(src *source) (Info, error) {
 	info.DurationSeconds = math.Round(info.DurationSeconds*100) / 100 // delays are hundredths
 	if info.DurationSeconds > 0 {
 		info.FrameRate = float64(info.Frames) / info.DurationSeconds
-		info.BitRate = int64(float64(src.size) * 8 / info.DurationSeconds)
+		info.BitRate = averageBitRate(src.size, info.DurationSeconds)
 	}
 	return info, nil
 }

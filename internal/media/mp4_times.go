@@ -30,7 +30,7 @@ func (m *movie) addTimes(video *movieTrack, info *Info) error {
 	if info.DurationSeconds <= 0 || info.DurationSeconds > longest {
 		return corrupt("video", "it has no duration")
 	}
-	info.BitRate = int64(float64(m.src.size) * 8 / info.DurationSeconds)
+	info.BitRate = averageBitRate(m.src.size, info.DurationSeconds)
 	if pictures := m.trackSeconds(video); pictures > 0 {
 		info.FrameRate = float64(video.samples) / pictures
 	}

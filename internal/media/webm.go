@@ -216,7 +216,7 @@ func (w *webm) info() (Info, error) {
 			"The video has no duration, as is common for recordings of a browser. Convert it to MP4.")
 	}
 	info.DurationSeconds = seconds
-	info.BitRate = int64(float64(w.src.size) * 8 / seconds)
+	info.BitRate = averageBitRate(w.src.size, seconds)
 	if w.video.frame > 0 {
 		info.FrameRate = 1e9 / float64(w.video.frame)
 	}
