@@ -110,7 +110,8 @@ func TestBrowserHalfASentenceDoesNotReachWhatOneAccountTook(t *testing.T) {
 	s.compose(long, "LinkedIn", "X")
 	s.tab.click("label", "Time")
 	s.tab.click("button", "Schedule 1 post")
-	s.tab.waitFor(`document.querySelector('main [role=alert] li') && document.body.innerText.includes('Scheduled 1 post')`)
+	s.tab.waitFor(`document.querySelector('main [role=alert] li')`)
+	s.tab.waitForText("Scheduled 1 post")
 	post := evaluate[string](s.tab, `location.pathname.split('/').pop()`)
 	if post == "compose" {
 		t.Fatal("the post has no address")
