@@ -87,3 +87,7 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+// SQLite is C translated to Go, and is to be built with the version of its C library that it was tested with: the two
+// are made together and change together. goose asks for a newer one. TestSQLiteHasItsOwnCLibrary compares them.
+replace modernc.org/libc => modernc.org/libc v1.77.1
