@@ -9,7 +9,8 @@ import (
 
 type postNowInput struct {
 	postPath
-	Body crier.PostNowRequest
+	IfMatch crier.VersionMatch `header:"If-Match" required:"false" doc:"The contentPayloadId that was seen, in double quotes. If it is not the current version: 412, and nothing is published."`
+	Body    crier.PostNowRequest
 }
 
 var postNowDoc = doc{
@@ -27,5 +28,5 @@ func (in *postNowInput) check(s *Server) []crier.Issue {
 }
 
 func (s *Server) postNow(ctx context.Context, scope access.TeamScope, in *postNowInput) (crier.ScheduleResult, error) {
-	return s.services.Schedules.PostNow(ctx, scope, in.PostID, in.Body)
+	return s.services.Schedules.PostNowMatching(ctx, scope, in.PostID, in.IfMatch, in.Body)
 }

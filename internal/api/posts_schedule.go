@@ -9,7 +9,8 @@ import (
 
 type schedulePostInput struct {
 	postPath
-	Body crier.ScheduleRequest
+	IfMatch crier.VersionMatch `header:"If-Match" required:"false" doc:"The contentPayloadId that was seen, in double quotes. If it is not the current version: 412, and nothing is scheduled."`
+	Body    crier.ScheduleRequest
 }
 
 var schedulePostDoc = doc{
@@ -26,5 +27,5 @@ func (in *schedulePostInput) check(s *Server) []crier.Issue {
 
 func (s *Server) schedulePost(ctx context.Context, scope access.TeamScope,
 	in *schedulePostInput) (crier.ScheduleResult, error) {
-	return s.services.Schedules.Schedule(ctx, scope, in.PostID, in.Body)
+	return s.services.Schedules.ScheduleMatching(ctx, scope, in.PostID, in.IfMatch, in.Body)
 }

@@ -9,7 +9,8 @@ import (
 
 type setPostStatusInput struct {
 	postPath
-	Body crier.PostStatusUpdate
+	IfMatch crier.VersionMatch `header:"If-Match" required:"false" doc:"The contentPayloadId that was seen, in double quotes. If it is not the current version: 412, and nothing is changed."`
+	Body    crier.PostStatusUpdate
 }
 
 var setPostStatusDoc = doc{
@@ -22,5 +23,5 @@ var setPostStatusDoc = doc{
 
 func (s *Server) setPostStatus(ctx context.Context, scope access.TeamScope, in *setPostStatusInput) (crier.Post,
 	error) {
-	return s.services.Posts.SetStatus(ctx, scope, in.PostID, in.Body)
+	return s.services.Posts.SetStatusMatching(ctx, scope, in.PostID, in.IfMatch, in.Body)
 }

@@ -108,6 +108,36 @@ func TestIfMatchMakesAChangeConditional(t *testing.T) {
 	})
 }
 
+// What was not seen is not scheduled, published or approved.
+func TestIfMatchPublishesTheVersionThatWasSeen(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		seen := w.draft(t, object{"text": "Seen"})
+		match := header{"If-Match", `"` + string(seen.ContentPayloadID) + `"`}
+		w.editText(t, seen.ID, "Not seen").want(t, 200)
+		now := as[crier.Post](t, w.call(t, http.MethodGet, w.team("/posts/%s", seen.ID), nil).want(t, 200))
+		current := header{"If-Match", `"` + string(now.ContentPayloadID) + `"`}
+		on := []crier.ID{w.account(t, crier.ProviderX)}
+		later := object{"socialAccountIds": on, "scheduledAt": w.later(48 * time.Hour)}
+		approved := object{"status": "approved"}
+		for _, c := range []struct {
+			path string
+			body object
+		}{
+			{"schedule", later}, {"post-now", object{"socialAccountIds": on, "waitSeconds": 0}}, {"status", approved},
+		} {
+			refused := w.call(t, http.MethodPost, w.team("/posts/%s/%s", seen.ID, c.path), c.body, match).want(t, 412)
+			refused.wantError(t, crier.KindPreconditionFailed, string(now.ContentPayloadID))
+		}
+		after := as[crier.Post](t, w.call(t, http.MethodGet, w.team("/posts/%s", seen.ID), nil).want(t, 200))
+		if after.Status != crier.PostDraft || after.DeliveryState != crier.DeliveryUnscheduled {
+			t.Errorf("refused, it is %s and %s", after.Status, after.DeliveryState)
+		}
+		w.call(t, http.MethodPost, w.team("/posts/%s/status", seen.ID), approved, current).want(t, 200)
+		w.call(t, http.MethodPost, w.team("/posts/%s/schedule", seen.ID), later, current).want(t, 200)
+	})
+}
+
 func TestVersionsAreScopedToTheTeam(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -33,6 +33,12 @@ type TicketEntry struct {
 // PostNow publishes a post now and waits a while for the networks.
 func (s *Schedules) PostNow(ctx context.Context, scope access.TeamScope, post crier.ID,
 	in crier.PostNowRequest) (crier.ScheduleResult, error) {
+	return s.PostNowMatching(ctx, scope, post, crier.VersionMatch{}, in)
+}
+
+// PostNowMatching is PostNow that fails unless the content is the version that match asks for.
+func (s *Schedules) PostNowMatching(ctx context.Context, scope access.TeamScope, post crier.ID,
+	match crier.VersionMatch, in crier.PostNowRequest) (crier.ScheduleResult, error) {
 	if err := scope.Check(); err != nil {
 		return crier.ScheduleResult{}, err
 	}
@@ -44,7 +50,7 @@ func (s *Schedules) PostNow(ctx context.Context, scope access.TeamScope, post cr
 		return crier.ScheduleResult{}, err
 	}
 	ticket, err := access.Write(ctx, s.writes, func(tx *store.Tx) (Ticket, error) {
-		result, err := s.fanOut(ctx, tx, scope, post, in.Targets, when{now: true})
+		result, err := s.fanOut(ctx, tx, scope, source{post, match}, in.Targets, when{now: true})
 		return ticketOf(result, wait), err
 	})
 	if err != nil {

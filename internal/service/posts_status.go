@@ -10,14 +10,22 @@ import (
 
 // SetStatus moves a post between the states that people give it. Leaving approved cancels what is pending.
 func (s *Posts) SetStatus(ctx context.Context, scope access.TeamScope, id crier.ID,
-	in crier.PostStatusUpdate) (crier.Post,
-	error) {
+	in crier.PostStatusUpdate) (crier.Post, error) {
+	return s.SetStatusMatching(ctx, scope, id, crier.VersionMatch{}, in)
+}
+
+// SetStatusMatching is SetStatus that fails unless the content is the version that match asks for.
+func (s *Posts) SetStatusMatching(ctx context.Context, scope access.TeamScope, id crier.ID, match crier.VersionMatch,
+	in crier.PostStatusUpdate) (crier.Post, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Post{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.Post, error) {
 		before, err := tx.PostForUpdate(ctx, scope.Team().ID, id)
 		if err != nil {
+			return crier.Post{}, err
+		}
+		if err := match.Check(before.ContentPayloadID); err != nil {
 			return crier.Post{}, err
 		}
 		if in.Status == crier.PostApproved && scope.Team().RequireApproval && !scope.Can(crier.ApprovePosts) {

@@ -44,10 +44,22 @@ type when struct {
 	now      bool
 }
 
+// source is the post that a request plans, and the version that its content has to be.
+type source struct {
+	post  crier.ID
+	match crier.VersionMatch
+}
+
 // Schedule fans a post out to accounts. Rows, jobs, credits and the idempotency key of all accepted accounts are
 // written atomically.
 func (s *Schedules) Schedule(ctx context.Context, scope access.TeamScope, post crier.ID,
 	in crier.ScheduleRequest) (crier.ScheduleResult, error) {
+	return s.ScheduleMatching(ctx, scope, post, crier.VersionMatch{}, in)
+}
+
+// ScheduleMatching is Schedule that fails unless the content is the version that match asks for.
+func (s *Schedules) ScheduleMatching(ctx context.Context, scope access.TeamScope, post crier.ID,
+	match crier.VersionMatch, in crier.ScheduleRequest) (crier.ScheduleResult, error) {
 	if err := scope.Check(); err != nil {
 		return crier.ScheduleResult{}, err
 	}
@@ -59,7 +71,7 @@ func (s *Schedules) Schedule(ctx context.Context, scope access.TeamScope, post c
 		return crier.ScheduleResult{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.ScheduleResult, error) {
-		return s.fanOut(ctx, tx, scope, post, in.Targets, w)
+		return s.fanOut(ctx, tx, scope, source{post, match}, in.Targets, w)
 	})
 }
 
@@ -85,9 +97,9 @@ func (p planned) zoneOf(d delivery) string {
 }
 
 // fanOut plans and writes.
-func (s *Schedules) fanOut(ctx context.Context, tx *store.Tx, scope access.TeamScope, post crier.ID, t crier.Targets,
+func (s *Schedules) fanOut(ctx context.Context, tx *store.Tx, scope access.TeamScope, of source, t crier.Targets,
 	w when) (crier.ScheduleResult, error) {
-	plan, err := s.planFanOut(ctx, tx, scope, post, t, w)
+	plan, err := s.planFanOut(ctx, tx, scope, of, t, w)
 	if err != nil {
 		return crier.ScheduleResult{}, err
 	}
@@ -124,11 +136,13 @@ func (s *Schedules) markScheduled(ctx context.Context, tx *store.Tx, plan planne
 }
 
 // planFanOut reads what the decision needs, under locks, and decides. It writes nothing.
-func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope access.TeamScope, post crier.ID,
-	t crier.Targets,
-	w when) (planned, error) {
-	read, err := tx.LockForPlanning(ctx, scope.Team().ID, post, t.SocialAccountIDs)
+func (s *Schedules) planFanOut(ctx context.Context, tx *store.Tx, scope access.TeamScope, of source,
+	t crier.Targets, w when) (planned, error) {
+	read, err := tx.LockForPlanning(ctx, scope.Team().ID, of.post, t.SocialAccountIDs)
 	if err != nil {
+		return planned{}, err
+	}
+	if err := of.match.Check(read.Post.PayloadID); err != nil {
 		return planned{}, err
 	}
 	f := fanOut{providers: s.providers, targets: t, saved: read.Post.Actions, accounts: read.Accounts,
@@ -358,7 +372,7 @@ func (s *Schedules) Validate(ctx context.Context, scope access.TeamScope, post c
 	in crier.ScheduleRequest) (crier.ValidationResult, error) {
 	w := dryRunTime(in.ScheduledAt, in.UseNextSlot)
 	return s.dryRun(ctx, scope, in.SocialAccountIDs, func(tx *store.Tx) (planned, error) {
-		return s.planFanOut(ctx, tx, scope, post, in.Targets, w)
+		return s.planFanOut(ctx, tx, scope, source{post: post}, in.Targets, w)
 	})
 }
 

@@ -11710,6 +11710,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The contentPayloadId that was seen, in double quotes. If it is not the current version: 412, and nothing is published. */
+                "If-Match"?: string;
                 /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
@@ -11788,6 +11790,15 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
+            /** @description The content is no longer the version in If-Match; contentPayloadId is the current one. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailed"];
+                };
+            };
             /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
@@ -11821,6 +11832,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The contentPayloadId that was seen, in double quotes. If it is not the current version: 412, and nothing is scheduled. */
+                "If-Match"?: string;
                 /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
@@ -11899,6 +11912,15 @@ export interface operations {
                     "application/json": components["schemas"]["Conflict"];
                 };
             };
+            /** @description The content is no longer the version in If-Match; contentPayloadId is the current one. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailed"];
+                };
+            };
             /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
             429: {
                 headers: {
@@ -11932,6 +11954,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The contentPayloadId that was seen, in double quotes. If it is not the current version: 412, and nothing is changed. */
+                "If-Match"?: string;
                 /** @description A repeat of the request with the same key within 24 hours gets the first response. */
                 "Idempotency-Key"?: string;
             };
@@ -11999,6 +12023,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conflict"];
+                };
+            };
+            /** @description The content is no longer the version in If-Match; contentPayloadId is the current one. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailed"];
                 };
             };
             /** @description The rate limit of the token was exceeded; Retry-After says when to retry. */
