@@ -142,6 +142,9 @@ func (s *Accounts) change(ctx context.Context, scope access.TeamScope, id crier.
 		return crier.SocialAccount{}, err
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.SocialAccount, error) {
+		if err := tx.HoldStarts(ctx, id); err != nil { // an account that is said to be disabled starts no calls
+			return crier.SocialAccount{}, err
+		}
 		locked, err := tx.LockAccounts(ctx, scope.Team().ID, []crier.ID{id})
 		if err != nil {
 			return crier.SocialAccount{}, err

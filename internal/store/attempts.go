@@ -74,6 +74,9 @@ func (tx *Tx) BeginAttempts(ctx context.Context, wait LockWait, list ...*Attempt
 	if err := tx.waitForLocks(ctx, wait); err != nil {
 		return err
 	}
+	if err := tx.shareStarts(ctx, list); err != nil {
+		return err
+	}
 	for _, round := range splitUnique(list, startedID) {
 		if err := tx.begin(ctx, round); err != nil {
 			return err
@@ -83,6 +86,34 @@ func (tx *Tx) BeginAttempts(ctx context.Context, wait LockWait, list ...*Attempt
 }
 
 func startedID(b *AttemptStart) crier.ID { return b.Publication.ID }
+
+// startsLock is the key of an advisory lock of PostgreSQL: whoever starts calls of an account shares it, whoever ends
+// them has it alone. It is none of the account's row, which every start would have to write.
+const startsLock = `hashtextextended('starts of calls of ' || v.key, 0)`
+
+// shareStarts locks the starts of the accounts' calls until the transaction ends. The locks are taken in their order,
+// or transactions could wait for each other. What the transaction reads next is as new as the lock.
+func (tx *Tx) shareStarts(ctx context.Context, list []*AttemptStart) error {
+	if tx.forUpdate == "" {
+		return nil // SQLite: the transaction holds the write lock already
+	}
+	ids := make([]crier.ID, len(list))
+	for i, b := range list {
+		ids[i] = b.Publication.SocialAccountID
+	}
+	return tx.queueExec(ctx, changed("share the starts of calls"), `SELECT pg_advisory_xact_lock_shared(l.key) FROM (
+		SELECT DISTINCT `+startsLock+` AS key FROM `+tx.jsonRows(`key uuid`)+` ORDER BY key) AS l`, keys(ids))
+}
+
+// HoldStarts waits for the calls of an account that are about to start, and keeps others from starting until the
+// transaction ends: those see what it writes. It must be the first lock of the transaction.
+func (tx *Tx) HoldStarts(ctx context.Context, account crier.ID) error {
+	if tx.forUpdate == "" {
+		return nil // SQLite: the transaction holds the write lock already
+	}
+	return tx.queueExec(ctx, changed("hold the starts of calls"), `SELECT pg_advisory_xact_lock(`+startsLock+`)
+		FROM `+tx.jsonRows(`key uuid`), keys([]crier.ID{account}))
+}
 
 // begin starts attempts, at most one per publication.
 func (tx *Tx) begin(ctx context.Context, list []*AttemptStart) error {
@@ -117,7 +148,8 @@ type beginRow struct {
 }
 
 // markBegun sets publications to publishing. The account is looked at once more: the worker has read it seconds ago,
-// and an account that a person has disabled since then must not publish.
+// and an account that a person has disabled since then must not publish. Nobody disables it before the transaction
+// ends; see shareStarts.
 func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
 	rows := make([]beginRow, len(list))
 	for i, b := range list {

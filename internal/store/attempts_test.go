@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"crier"
 	"crier/internal/store"
 	"crier/internal/store/storetest"
@@ -194,6 +196,109 @@ func TestDeleteAttemptsSelectsNamedPublications(t *testing.T) {
 		list, err := f.DeleteAttempts(context.Background(), []crier.ID{one.ID})
 		if err != nil || len(list) != 1 || list[0].ScheduledPostID != one.ID {
 			t.Errorf("%+v, %v", list, err)
+		}
+	})
+}
+
+// disable is what a person does who ends the calls of the fixture's account.
+func disable(ctx context.Context, f *storetest.Fixture, tx *store.Tx) error {
+	if err := tx.HoldStarts(ctx, f.Account.ID); err != nil {
+		return err
+	}
+	locked, err := tx.LockAccounts(ctx, f.Team.ID, []crier.ID{f.Account.ID})
+	if err != nil {
+		return err
+	}
+	a := locked[f.Account.ID]
+	a.Status = crier.AccountDisabled
+	return tx.UpdateAccount(ctx, a)
+}
+
+// A node starts calls while a person disables their account at another one, who is faster.
+func TestNoCallStartsWhileItsAccountIsDisabled(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		owner, other := crier.NewID(), f.NewAccount(crier.ProviderX)
+		leased := f.Lease(owner, f.Schedule(f.NewPost("1")),
+			f.Schedule(f.NewPost("2"), func(p *store.Publication) { p.SocialAccountID = other.ID }))
+		starts := make([]*store.AttemptStart, len(leased))
+		for i, p := range leased {
+			starts[i] = &store.AttemptStart{Publication: p, Owner: owner, Attempt: sending(f, p, 0),
+				LeaseUntil: f.After(20 * time.Second)}
+		}
+		begun := make(chan error, 1)
+		f.Tx(func(ctx context.Context, tx *store.Tx) error {
+			if err := disable(ctx, f, tx); err != nil {
+				return err
+			}
+			go func() {
+				begun <- f.TryTx(func(ctx context.Context, tx *store.Tx) error {
+					return tx.BeginAttempts(ctx, store.Patient, starts...)
+				})
+			}()
+			select {
+			case err := <-begun:
+				t.Errorf("started while the account is being disabled: %v", err)
+				begun <- err
+			case <-time.After(300 * time.Millisecond):
+			}
+			return nil
+		})
+		if err := <-begun; err != nil {
+			t.Fatal(err)
+		}
+		if starts[0].Begun || !starts[1].Begun {
+			t.Errorf("begun: of the disabled account %t, of the other one %t", starts[0].Begun, starts[1].Begun)
+		}
+	})
+}
+
+// Nodes start calls of the same accounts, in different orders, while people disable and enable them: nobody waits for
+// each other in a circle, and no call starts after its account was disabled.
+func TestStartsAndEndsOfManyAccountsDoNotBlockEachOther(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		accounts := []store.Account{f.Account, f.NewAccount(crier.ProviderX), f.NewAccount(crier.ProviderX)}
+		owner := crier.NewID()
+		var group errgroup.Group
+		for range 4 {
+			var list []store.Publication
+			for i := range accounts {
+				list = append(list, f.Schedule(f.NewPost("Hello"),
+					func(p *store.Publication) { p.SocialAccountID = accounts[i].ID }))
+			}
+			list = f.Lease(owner, list...)
+			group.Go(func() error {
+				for range 10 {
+					starts := make([]*store.AttemptStart, len(list))
+					for i, p := range list {
+						starts[i] = &store.AttemptStart{Publication: p, Owner: owner, Attempt: sending(f, p, 0)}
+					}
+					err := f.TryTx(func(ctx context.Context, tx *store.Tx) error {
+						return tx.BeginAttempts(ctx, store.Patient, starts...)
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		for _, a := range accounts {
+			group.Go(func() error {
+				for range 10 {
+					err := f.TryTx(func(ctx context.Context, tx *store.Tx) error {
+						return tx.HoldStarts(ctx, a.ID)
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Error(err)
 		}
 	})
 }
