@@ -14,7 +14,7 @@ import (
 type listPostsInput struct {
 	teamPath
 	Status          string     `query:"status" maxLength:"1000" doc:"Comma-separated: idea, proposed_render, draft, approved, rejected, archived. Without it, all but archived."`
-	DeliveryState   string     `query:"deliveryState" maxLength:"1000" doc:"Comma-separated: unscheduled, scheduled, publishing, published, partially_published, failed, unknown, missed."`
+	DeliveryState   string     `query:"deliveryState" maxLength:"1000" doc:"Comma-separated: unscheduled, scheduled, publishing, published, partially_published, failed, unknown, missed. Posts with a scheduled post in one of these states; unscheduled and partially_published compare the post's own deliveryState."`
 	PostType        string     `query:"postType" maxLength:"1000" doc:"Comma-separated: text_post, text_image, text_video, carousel."`
 	Provider        string     `query:"provider" maxLength:"1000" doc:"Comma-separated: posts that are, or were, scheduled on one of these networks."`
 	SocialAccountID string     `query:"socialAccountId" maxLength:"4000" doc:"Comma-separated ids: posts that are, or were, scheduled on one of these accounts. At most 100."`

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -109,6 +110,19 @@ func TestPostIsPublishingWhileOneOfItsCallsRuns(t *testing.T) {
 		for _, post := range []store.Post{single, double} {
 			if read, listed := states(post.ID); read != crier.DeliveryPublishing || listed != read {
 				t.Errorf("%s: read as %s, listed as %s", post.Text, read, listed)
+			}
+		}
+		// What waits on another account is still scheduled.
+		for state, want := range map[crier.DeliveryState][]crier.ID{
+			crier.DeliveryScheduled: {double.ID}, crier.DeliveryPublishing: {single.ID, double.ID}} {
+			page, total, err := f.Posts(ctx, store.PostFilter{TeamID: f.Team.ID,
+				DeliveryStates: []crier.DeliveryState{state}}, store.PageQuery{Sort: "createdAt", Limit: 10}, false)
+			var found []crier.ID
+			for _, p := range page.Rows {
+				found = append(found, p.ID)
+			}
+			if err != nil || !slices.Equal(found, want) || total != (store.Total{Count: int64(len(want))}) {
+				t.Errorf("%s: %v of %+v, %v; want %v", state, found, total, err, want)
 			}
 		}
 	})

@@ -18,7 +18,8 @@ var deliveryPublications = map[crier.DeliveryState][]crier.ScheduledPostStatus{
 }
 
 // deliveryGroups filters posts by the states of their scheduled posts. States that no scheduled post has (unscheduled,
-// partially_published) compare the post's own delivery state.
+// partially_published) compare the post's own delivery state. So do the others, whose posts have a scheduled post in the
+// state, except scheduled: the start of a call does not write the post, which says so until the call has ended.
 //
 // Archived and deleted posts keep their scheduled posts, and a repeated one has many, so a state may have far more
 // scheduled posts than the team has listed posts that were ever scheduled. These are the alternative.
@@ -27,14 +28,15 @@ func (r reads) deliveryGroups(f PostFilter) []group {
 	for _, state := range distinct(f.DeliveryStates) {
 		statuses = append(statuses, deliveryPublications[state]...)
 	}
-	g := columnGroup(f, "delivery_state", f.DeliveryStates, crier.DeliveryStates())
+	own := without(f.DeliveryStates, []crier.DeliveryState{crier.DeliveryScheduled})
+	g := columnGroup(f, "delivery_state", own, crier.DeliveryStates())
 	if len(statuses) == 0 {
 		return []group{g}
 	}
 	held := heldByStatus(statuses)
 	g.holds.sql = "(" + g.holds.sql + " OR p.delivery_state <> 'unscheduled' AND (" + held.sql + "))"
 	g.holds.args = slices.Concat(g.holds.args, held.args)
-	rest := among("p.delivery_state", without(crier.DeliveryStates(), f.DeliveryStates))
+	rest := among("p.delivery_state", without(crier.DeliveryStates(), own))
 	g.others = f.findPosts(g.lead+rest.sql+" AND NOT "+g.holds.sql, slices.Concat(rest.args, g.holds.args))
 	for _, found := range r.findByStatus(f.TeamID, statuses) {
 		g.find.sql += " UNION ALL " + found.sql

@@ -10805,7 +10805,7 @@ export interface operations {
             query?: {
                 /** @description Comma-separated: idea, proposed_render, draft, approved, rejected, archived. Without it, all but archived. */
                 status?: string;
-                /** @description Comma-separated: unscheduled, scheduled, publishing, published, partially_published, failed, unknown, missed. */
+                /** @description Comma-separated: unscheduled, scheduled, publishing, published, partially_published, failed, unknown, missed. Posts with a scheduled post in one of these states; unscheduled and partially_published compare the post's own deliveryState. */
                 deliveryState?: string;
                 /** @description Comma-separated: text_post, text_image, text_video, carousel. */
                 postType?: string;
