@@ -5,6 +5,7 @@ import styles from './Dialog.module.css'
 /**
  * A question or a small form in front of the page: the platform's dialog, which keeps the focus and closes with Escape.
  * It lives as long as what draws it: rows of a list, which can leave it at any moment, open theirs with showDialog.
+ * Without onClose neither Escape nor a cross closes it: only what it draws itself does.
  */
 export function Dialog({
   title,
@@ -14,7 +15,7 @@ export function Dialog({
   wide,
 }: {
   title: ReactNode
-  onClose: () => void
+  onClose?: () => void
   children: ReactNode
   footer?: ReactNode
   wide?: boolean
@@ -30,15 +31,16 @@ export function Dialog({
       ref={ref}
       className={`${styles.dialog} ${wide ? styles.wide : ''}`}
       aria-labelledby={id}
-      onClose={own(onClose)}
+      // Browsers obey a second Escape in a row whatever the page says to it.
+      onClose={own(() => (onClose ? onClose() : ref.current?.showModal()))}
       onCancel={own(e => {
         e.preventDefault()
-        onClose()
+        onClose?.()
       })}
     >
       <header className={styles.head}>
         <h2 id={id}>{title}</h2>
-        <IconButton icon="cross" label="Close" onClick={onClose} />
+        {onClose && <IconButton icon="cross" label="Close" onClick={onClose} />}
       </header>
       <div className={styles.body}>{children}</div>
       {footer && <footer className={styles.foot}>{footer}</footer>}

@@ -15,6 +15,15 @@ describe('open dialogs', () => {
     expect(openDialogs()[0]?.id).not.toBe(first?.id)
   })
 
+  it('stay when the page is left, those that were opened so', () => {
+    showDialog(() => null, { stays: true })
+    showDialog(() => null)
+    closeAllDialogs()
+    expect(openDialogs().map(d => d.stays)).toEqual([true])
+    closeDialog(openDialogs()[0]?.id ?? 0)
+    expect(openDialogs()).toEqual([])
+  })
+
   it('are told of once a change, and not for closing what is closed', () => {
     const told = vi.fn()
     const stop = subscribeDialogs(told)

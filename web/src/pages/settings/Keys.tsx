@@ -6,7 +6,7 @@ import { key as queryKey } from '../../api/query'
 import { useSession } from '../../session'
 import { askFirst, Button, ButtonRow, Dialog, EmptyState, Field, Select, showDialog, Time, toastError } from '../../ui'
 import { about, general, useChange } from './form'
-import { CopyOnce, List, Problem, type Role, roleNotes, roles, TeamChoice, usePages } from './parts'
+import { List, Problem, type Role, roleNotes, roles, showOnce, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
 
 type Key = Schemas['APIKey']
@@ -48,28 +48,16 @@ export function Keys() {
 }
 
 const showSecret = (made: Secret) => {
-  if (made.secret) showDialog(close => <ShowSecret made={made} onClose={close} />)
+  if (made.secret) {
+    showOnce({
+      title: `The secret of ${made.name}`,
+      note: 'It is shown this once. Keep it where your program finds it, and nowhere else.',
+      label: 'Secret',
+      text: made.secret,
+    })
+  }
   // The key was made by an earlier try, and the secret was only in the answer that was lost.
   else toastError(`The secret of ${made.name} was lost on the way`, new Error('Rotate the key for a new one.'))
-}
-
-function ShowSecret({ made, onClose }: { made: Secret; onClose: () => void }) {
-  return (
-    <Dialog
-      title={`The secret of ${made.name}`}
-      onClose={onClose}
-      footer={
-        <ButtonRow end>
-          <Button kind="primary" onClick={onClose}>
-            I have kept it
-          </Button>
-        </ButtonRow>
-      }
-    >
-      <p>It is shown this once. Keep it where your program finds it, and nowhere else.</p>
-      <CopyOnce label="Secret" text={made.secret ?? ''} />
-    </Dialog>
-  )
 }
 
 function KeyItem({ item: k }: { item: Key }) {
@@ -137,19 +125,21 @@ function Rotate({ item: k, onClose }: { item: Key; onClose: () => void }) {
   const { organization } = useSession()
   const { busy, problem, run } = useChange('keys')
   const [grace, setGrace] = useState(3600)
-  const rotate = async (e: FormEvent) => {
+  const rotate = (e: FormEvent) => {
     e.preventDefault()
-    const made = await run(() =>
-      ask(
-        api.POST('/v1/organizations/{organizationId}/api-keys/{id}/rotate', {
-          params: { path: { organizationId: organization.id, id: k.id } },
-          body: { graceSeconds: grace },
-        }),
-      ),
+    run(
+      () =>
+        ask(
+          api.POST('/v1/organizations/{organizationId}/api-keys/{id}/rotate', {
+            params: { path: { organizationId: organization.id, id: k.id } },
+            body: { graceSeconds: grace },
+          }),
+        ),
+      made => {
+        onClose()
+        showSecret(made)
+      },
     )
-    if (!made) return
-    onClose()
-    showSecret(made)
   }
   return (
     <Dialog title={`A new secret for ${k.name}`} onClose={onClose}>
@@ -182,7 +172,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const [teamIds, setTeamIds] = useState<string[] | null>(null)
   const [permissions, setPermissions] = useState<Schemas['APIKeyCreate']['permissions']>(null)
   const [ends, setEnds] = useState('')
-  const add = async (e: FormEvent) => {
+  const add = (e: FormEvent) => {
     e.preventDefault()
     const body = {
       name,
@@ -191,18 +181,20 @@ function NewKey({ onClose }: { onClose: () => void }) {
       permissions,
       expiresAt: ends ? new Date(`${ends}T00:00:00Z`).toISOString() : null,
     }
-    const made = await run(() =>
-      ask(
-        api.POST('/v1/organizations/{organizationId}/api-keys', {
-          params: { path: { organizationId: organization.id } },
-          headers: intents.keyFor(organization.id, body),
-          body,
-        }),
-      ),
+    run(
+      () =>
+        ask(
+          api.POST('/v1/organizations/{organizationId}/api-keys', {
+            params: { path: { organizationId: organization.id } },
+            headers: intents.keyFor(organization.id, body),
+            body,
+          }),
+        ),
+      made => {
+        onClose()
+        showSecret(made)
+      },
     )
-    if (!made) return
-    onClose()
-    showSecret(made)
   }
   return (
     <Dialog title="New API key" onClose={onClose}>

@@ -13,10 +13,11 @@ import {
   Select,
   showDialog,
   Time,
+  toast,
   toastError,
 } from '../../ui'
 import { about, general, useChange } from './form'
-import { CopyOnce, List, Problem, type Role, roleNotes, roles, TeamChoice, usePages } from './parts'
+import { List, Problem, type Role, roleNotes, roles, showOnce, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
 
 type Member = Schemas['Member']
@@ -194,6 +195,17 @@ function InvitationItem({ invitation: i }: { invitation: Invitation }) {
   )
 }
 
+/** The link is told once, and only where the server sends no mail. */
+const showInvited = ({ email, inviteUrl }: Invitation) =>
+  inviteUrl
+    ? showOnce({
+        title: `${email} is invited`,
+        note: 'This server sends no mail. Give the link to the person, and to nobody else:',
+        label: 'Link of the invitation',
+        text: inviteUrl,
+      })
+    : toast(`${email} is invited: the link is on its way by mail`)
+
 function Invite({ onClose }: { onClose: () => void }) {
   const { organization } = useSession()
   const { own } = useTeamNames()
@@ -201,39 +213,20 @@ function Invite({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('editor')
   const [teamIds, setTeamIds] = useState<string[] | null>(null)
-  const [made, setMade] = useState<Invitation | null>(null)
-  const send = async (e: FormEvent) => {
+  const send = (e: FormEvent) => {
     e.preventDefault()
-    const invitation = await run(() =>
-      ask(
-        api.POST('/v1/organizations/{organizationId}/members', {
-          params: { path: { organizationId: organization.id } },
-          body: { email, role, teamIds },
-        }),
-      ),
-    )
-    if (invitation) setMade(invitation)
-  }
-  if (made) {
-    return (
-      <Dialog
-        title={`${made.email} is invited`}
-        onClose={onClose}
-        footer={
-          <ButtonRow end>
-            <Button onClick={onClose}>Done</Button>
-          </ButtonRow>
-        }
-      >
-        {made.inviteUrl ? (
-          <>
-            <p>This server sends no mail. Give the link to the person, and to nobody else:</p>
-            <CopyOnce label="Link of the invitation" text={made.inviteUrl} />
-          </>
-        ) : (
-          <p>The link is on its way by mail.</p>
-        )}
-      </Dialog>
+    run(
+      () =>
+        ask(
+          api.POST('/v1/organizations/{organizationId}/members', {
+            params: { path: { organizationId: organization.id } },
+            body: { email, role, teamIds },
+          }),
+        ),
+      made => {
+        onClose()
+        showInvited(made)
+      },
     )
   }
   return (

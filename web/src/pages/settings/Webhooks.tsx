@@ -4,7 +4,7 @@ import { useSession } from '../../session'
 import { askFirst, Badge, Button, ButtonRow, Dialog, EmptyState, Field, Icon, Menu, showDialog, Time } from '../../ui'
 import { Deliveries } from './Deliveries'
 import { about, general, useChange } from './form'
-import { CopyOnce, List, Problem, TeamChoice, usePages } from './parts'
+import { List, Problem, showOnce, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
 
 type Webhook = Schemas['Webhook']
@@ -51,26 +51,13 @@ export function Webhooks() {
   )
 }
 
-const showSecret = (made: WithSecret) => showDialog(close => <ShowSecret made={made} onClose={close} />)
-
-function ShowSecret({ made, onClose }: { made: WithSecret; onClose: () => void }) {
-  return (
-    <Dialog
-      title="The secret that signs"
-      onClose={onClose}
-      footer={
-        <ButtonRow end>
-          <Button kind="primary" onClick={onClose}>
-            I have kept it
-          </Button>
-        </ButtonRow>
-      }
-    >
-      <p>It is shown this once. Your server checks signatures with it (Standard Webhooks).</p>
-      <CopyOnce label="Secret" text={made.secret ?? ''} />
-    </Dialog>
-  )
-}
+const showSecret = (made: WithSecret) =>
+  showOnce({
+    title: 'The secret that signs',
+    note: 'It is shown this once. Your server checks signatures with it (Standard Webhooks).',
+    label: 'Secret',
+    text: made.secret ?? '',
+  })
 
 function WebhookItem({ webhook: w }: { webhook: Webhook }) {
   const { organization } = useSession()
@@ -84,12 +71,9 @@ function WebhookItem({ webhook: w }: { webhook: Webhook }) {
       () => ask(api.PATCH('/v1/organizations/{organizationId}/webhooks/{id}', { ...one, body: { status } })),
       status === 'enabled' ? 'It is told again' : 'It is not told any more',
     )
-  const rotate = async () => {
+  const rotate = () => {
     const body = { graceSeconds: 3600 }
-    const made = await run(() =>
-      ask(api.POST('/v1/organizations/{organizationId}/webhooks/{id}/rotate', { ...one, body })),
-    )
-    if (made) showSecret(made)
+    run(() => ask(api.POST('/v1/organizations/{organizationId}/webhooks/{id}/rotate', { ...one, body })), showSecret)
   }
   const remove = () =>
     askFirst({
@@ -169,24 +153,26 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
   const [description, setDescription] = useState('')
   const [types, setTypes] = useState<string[] | null>(null)
   const [teamIds, setTeamIds] = useState<string[] | null>(null)
-  const add = async (e: FormEvent) => {
+  const add = (e: FormEvent) => {
     e.preventDefault()
-    const made = await run(() =>
-      ask(
-        api.POST('/v1/organizations/{organizationId}/webhooks', {
-          params: { path: { organizationId: organization.id } },
-          body: {
-            url,
-            types: types ?? ['*'],
-            teamIds: teamIds ?? undefined,
-            description: description.trim() || null,
-          },
-        }),
-      ),
+    run(
+      () =>
+        ask(
+          api.POST('/v1/organizations/{organizationId}/webhooks', {
+            params: { path: { organizationId: organization.id } },
+            body: {
+              url,
+              types: types ?? ['*'],
+              teamIds: teamIds ?? undefined,
+              description: description.trim() || null,
+            },
+          }),
+        ),
+      made => {
+        onClose()
+        showSecret(made)
+      },
     )
-    if (!made) return
-    onClose()
-    showSecret(made)
   }
   return (
     <Dialog title="New webhook" onClose={onClose}>

@@ -5,17 +5,19 @@ import { toast } from '../../ui'
 
 /**
  * One change at a time: busy while it runs, problem when it was refused. What was changed is fetched again, by noun.
+ * done is a word for when all that is over, or what to do with the answer at once.
  */
 export function useChange(...nouns: Noun[]) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
-  const run = async <T>(work: () => Promise<T>, done?: string): Promise<T | undefined> => {
+  const run = async <T>(work: () => Promise<T>, done?: string | ((result: T) => void)): Promise<T | undefined> => {
     setBusy(true)
     setProblem(null)
     try {
       const result = await work()
+      if (typeof done === 'function') done(result)
       await Promise.all(nouns.map(noun => queryClient.invalidateQueries({ queryKey: [noun] })))
-      if (done) toast(done)
+      if (typeof done === 'string') toast(done)
       return result
     } catch (e) {
       setProblem(e)

@@ -1,7 +1,7 @@
 import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { key, type Noun } from '../../api/query'
-import { Button, ErrorState, LoadingState, toast } from '../../ui'
+import { Button, ButtonRow, Dialog, ErrorState, LoadingState, showDialog, toast } from '../../ui'
 import styles from './settings.module.css'
 
 type ListPage<T> = { data: T[]; total: number; nextCursor: string | null }
@@ -61,8 +61,45 @@ export function Problem({ children }: { children: ReactNode }) {
   )
 }
 
-/** A text that is shown once, with a button that copies it. */
-export function CopyOnce({ label, text }: { label: string; text: string }) {
+type Once = {
+  title: ReactNode
+  note: ReactNode
+  /** What the text is, for those who do not see it. */
+  label: string
+  text: string
+}
+
+/**
+ * Shows what no other answer will ever tell again, such as a secret. It stays, whatever becomes of the page behind it, until
+ * the person says that they have it.
+ */
+export const showOnce = (once: Once) => showDialog(close => <ShownOnce {...once} onKept={close} />, { stays: true })
+
+function ShownOnce({ title, note, label, text, onKept }: Once & { onKept: () => void }) {
+  useEffect(() => {
+    const hold = (e: BeforeUnloadEvent) => e.preventDefault()
+    addEventListener('beforeunload', hold)
+    return () => removeEventListener('beforeunload', hold)
+  }, [])
+  return (
+    <Dialog
+      title={title}
+      footer={
+        <ButtonRow end>
+          <Button kind="primary" onClick={onKept}>
+            I have kept it
+          </Button>
+        </ButtonRow>
+      }
+    >
+      <p>{note}</p>
+      <CopyOnce label={label} text={text} />
+    </Dialog>
+  )
+}
+
+/** A text with a button that copies it. */
+function CopyOnce({ label, text }: { label: string; text: string }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     try {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"crier/internal/server/servertest"
+	"crier/internal/store"
+)
+
+// do runs a statement in the page.
+func (b *tab) do(statement string) {
+	b.tb.Helper()
+	b.run(chromedp.Evaluate[chromedp.Void](`(() => { ` + statement + ` })()`))
+}
+
+func TestBrowserShowsASecretUntilItIsKept(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"), withLocalWebhooks)
+	e.signUp(t, e.crew, "ada@example.com")
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	for _, secret := range []struct {
+		section, begin, field, value, send string
+	}{
+		{"keys", "New key", "dialog input", "The till", "Make the key"},
+		{"webhooks", "New webhook", "dialog input[type=url]", "http://127.0.0.1:9/crier", "Add it"},
+		{"members", "Invite somebody", "dialog input[type=email]", "ben@example.com", "Invite"},
+	} {
+		b.open("/app/settings/profile")
+		b.click("main nav a", map[string]string{"keys": "API keys", "webhooks": "Webhooks",
+			"members": "Members"}[secret.section])
+		b.click("button", secret.begin)
+		b.fill(secret.field, secret.value)
+		// Reads that are never answered must not hold back what only this answer has.
+		b.do(`window.ask = window.fetch
+			window.fetch = r => r.method === 'GET' && r.url.includes('/v1/') ? new Promise(() => {}) : window.ask(r)`)
+		b.click("dialog button", secret.send)
+		b.waitFor(`document.querySelector('dialog code')?.innerText.length > 20`)
+		shown := evaluate[string](b, `document.querySelector('dialog code').innerText`)
+		b.screenshot(secret.section + " secret")
+		b.wantAccessible(secret.section + " secret")
+		b.do(`window.fetch = window.ask`)
+		b.press(keyEscape, keyEscape, keyEscape) // the second one in a row is out of the hands of a page
+		b.do(`document.dispatchEvent(new Event('visibilitychange')); history.back()`)
+		b.waitFor(`location.pathname === '/app/settings/profile' && document.querySelector('main h2')`)
+		b.do(`history.forward()`)
+		b.waitFor(fmt.Sprintf(`location.pathname === '/app/settings/%s'`, secret.section))
+		if got := evaluate[string](b, `document.querySelector('dialog:modal code')?.innerText ?? ''`); got != shown {
+			t.Errorf("%s: the secret %q became %q", secret.section, shown, got)
+			continue
+		}
+		if !evaluate[bool](b, `!dispatchEvent(new Event('beforeunload', {cancelable: true}))`) {
+			t.Errorf("%s: nothing asks before the page is left with the secret", secret.section)
+		}
+		b.click("dialog button", "I have kept it")
+		b.waitFor(`!document.querySelector('dialog')`)
+	}
+}
