@@ -35,7 +35,8 @@ type Provider interface {
 	Commit(ctx context.Context, a Account, c Content, st State) (State, error)
 
 	// Poll reads the status of what was committed, and does what is only possible afterwards (a thumbnail, closing
-	// comments). It is safe to repeat.
+	// comments). It is safe to repeat. The error of a status that says that the post failed is Rejected; that of a
+	// network that no longer knows what it accepted is OutcomeUnknown: it is not asked again, and a person has to look.
 	Poll(ctx context.Context, a Account, c Content, st State) (State, error)
 }
 

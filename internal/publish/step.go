@@ -149,13 +149,16 @@ const pollFor = 24 * time.Hour
 // poll asks the network for the state of a processing post.
 func (w *worker) poll(ctx context.Context) (verdict, error) {
 	if w.pub.clock().Sub(later(w.p.ScheduledAt.Time, w.state.PollingSince)) > pollFor {
-		return w.stopPolling(), nil
+		return w.stopPolling("the network accepted the post, but has not reported a result for a day"), nil
 	}
 	if err := w.authorize(ctx); err != nil {
 		return w.handleError(ctx, nil, "poll", err)
 	}
 	st, err := w.network.Poll(ctx, w.client, w.content, w.state.Clone())
 	w.state = st
+	if failure, ok := errors.AsType[*provider.Error](err); ok && failure.Kind == provider.OutcomeUnknown {
+		return w.stopPolling(failure.Message), nil
+	}
 	if err != nil {
 		return w.handleError(ctx, nil, "poll", err)
 	}
@@ -165,9 +168,9 @@ func (w *worker) poll(ctx context.Context) (verdict, error) {
 	return w.advanced(nil), nil
 }
 
-// stopPolling gives up on a post that has been processing for too long.
-func (w *worker) stopPolling() verdict {
-	const message = "the network accepted the post, but has not reported a result for a day"
+// stopPolling gives up on a post that has been processing for too long, or that the network accepted and lost. It may
+// be public, so nothing may publish it again.
+func (w *worker) stopPolling(message string) verdict {
 	if w.state.Done { // it is published; only the follow-up is open
 		w.state.Warnings = append(w.state.Warnings, message)
 		w.state.RequiresPolling = false

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -141,6 +142,54 @@ func TestFailedPublicationNeedsNoPolling(t *testing.T) {
 			t.Errorf("%s, requiresPolling %v: %v", p.Status, state.RequiresPolling, err)
 		}
 	})
+}
+
+// The network has accepted a post and does not know it any more: nobody can tell whether it will be public.
+func TestAcceptedPostThatTheNetworkLosesIsLeftToAPerson(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		polls := 0
+		f := newFixture(t, st, &scripted{
+			commit: func(st *provider.State) error { st.RequiresPolling = true; return nil },
+			poll: func(*provider.State) error {
+				polls++
+				return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown,
+					Message: "there is no such post"}
+			},
+		})
+		p := f.insert(t, f.costs(t, 4))
+		for range 3 {
+			f.step(t, p.ID)
+			f.sleep(time.Minute)
+		}
+		p = f.read(t, p.ID)
+		if p.Status != crier.Unknown || crier.Text(p.ErrorCode) != codeOutcomeUnknown ||
+			crier.Text(p.ErrorMessage) != "there is no such post" || p.WakeAt != nil || polls != 1 {
+			t.Errorf("%s, %s: %s, wakes at %v, asked %d times", p.Status, crier.Text(p.ErrorCode),
+				crier.Text(p.ErrorMessage), p.WakeAt, polls)
+		}
+		if got := f.attempts(t, p); !slices.Equal(got, []string{"publish accepted", "poll unclear"}) {
+			t.Errorf("attempts %q", got)
+		}
+	})
+}
+
+// Its parts are public: what cannot be read any more is only what follows.
+func TestPublishedPostWhoseFollowUpIsUnknownIsPublished(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, databases.Fresh(t, store.SQLite).Open(t), &scripted{
+		commit: func(st *provider.State) error {
+			st.RequiresPolling = true
+			return publishAs("1")(st)
+		},
+		poll: func(*provider.State) error {
+			return &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown, Message: "hm"}
+		},
+	})
+	p := f.publish(t, f.insert(t))
+	if p.Status != crier.Published || !slices.Equal(p.Results.Warnings, []string{"hm"}) {
+		t.Errorf("%s with the warnings %q", p.Status, p.Results.Warnings)
+	}
 }
 
 func TestMissedPublicationSaysThatItsWindowHasPassed(t *testing.T) {

@@ -262,3 +262,32 @@ func TestUnreadablePhotosAreRetried(t *testing.T) {
 		}
 	}
 }
+
+// Facebook has accepted the video. If it does not know it in the end, nobody knows whether it is public.
+func TestAcceptedVideoThatCannotBeReadIsUnknown(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		status int
+		body   string
+		after  time.Duration
+		want   provider.Kind
+	}{
+		{400, `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`, time.Minute, ""},
+		{400, `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`, time.Hour, provider.OutcomeUnknown},
+		{404, "not found", time.Hour, provider.OutcomeUnknown},
+		{503, "<html>", time.Minute, ""},
+		{503, "<html>", time.Hour, ""}, // an outage: it counts as published, with a warning
+		{400, `{"error":{"code":190,"message":"expired"}}`, time.Minute, provider.AuthExpired},
+	} {
+		b := answering(t, tc.status, tc.body)
+		st := provider.State{RequiresPolling: true, Uploads: []provider.Upload{{ID: "901", Step: stepReady}}}
+		st.WaitUntil(b.clock.Now(), b.clock.Now(), processing)
+		b.clock.Advance(tc.after)
+		st, err := b.Poll(context.Background(), b.account, post("V", video()), st)
+		failure := provider.AsError(err)
+		if (failure == nil) != (tc.want == "") || failure != nil && failure.Kind != tc.want ||
+			st.Done != (tc.status == 503 && tc.after == time.Hour) {
+			t.Errorf("%d %s after %s: %v, state %+v; want %q", tc.status, tc.body, tc.after, err, st, tc.want)
+		}
+	}
+}

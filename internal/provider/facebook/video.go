@@ -113,7 +113,7 @@ func (p *Provider) enterVideo(st *provider.State, plan plan, video, permalink st
 }
 
 // followVideo checks whether an accepted video is public. A failed check is repeated later: the video has been
-// accepted, and nothing must publish it again.
+// accepted, and nothing must publish it again. If Facebook knows no such video in the end, only a person can find out.
 func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan plan, st provider.State) (provider.State,
 	error) {
 	id, err := uploadedID(st, 0)
@@ -137,13 +137,27 @@ func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan pla
 			return st, nil
 		}
 	}
-	if waited > p.limits.Patience {
+	failure := provider.AsError(err)
+	switch {
+	case failure != nil && failure.Kind == provider.AuthExpired:
+		return st, failure
+	case failure != nil && failure.Kind == provider.Rejected && waited > p.limits.Patience:
+		return st, unreadVideo(failure)
+	case waited > p.limits.Patience:
 		p.enterVideo(&st, plan, id, video.Permalink)
 		st.Warnings = append(st.Warnings, "Facebook has accepted the video and is still processing it")
 		return st, nil
 	}
 	st.WaitUntil(now.Add(min(max(waited/2, firstLook), 30*time.Second)), now, processing)
 	return st, nil
+}
+
+// unreadVideo returns the error of an accepted video whose status Facebook refuses to tell.
+func unreadVideo(failure *provider.Error) *provider.Error {
+	failure.Kind, failure.Code, failure.Scope = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost
+	failure.Message = "Facebook accepted the video and does not tell what became of it; look at the Page before it is " +
+		"posted again: " + failure.Message
+	return failure
 }
 
 // failure returns the problem of the video, or "".

@@ -139,6 +139,9 @@ func (p *publication) cope(ctx context.Context, failure *provider.Error) End {
 	case provider.AuthExpired:
 		return p.renew(ctx)
 	case provider.OutcomeUnknown:
+		if p.state.RequiresPolling { // it was accepted before
+			return Unknown
+		}
 		p.t.Fatalf("a call that publishes nothing has an unknown outcome: %v", failure)
 	}
 	p.clock.Advance(max(failure.RetryAfter, time.Second))

@@ -30,7 +30,7 @@ var (
 	badAccount  = verdict{provider.Rejected, provider.CodeAccountRestricted, provider.ScopeAccount, 0}
 	oldApp      = verdict{provider.Rejected, provider.CodeAccountRestricted, provider.ScopePost, 0}
 	notAudited  = verdict{provider.Rejected, provider.CodeAccountRestricted, provider.ScopeInstallation, 0}
-	lostTrack   = verdict{provider.Rejected, provider.CodeOutcomeUnknown, provider.ScopePost, 0}
+	lostTrack   = verdict{provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost, 0}
 	noScope     = verdict{provider.AuthExpired, provider.CodePermissionMissing, provider.ScopeAccount, 0}
 	deadToken   = verdict{provider.AuthExpired, provider.CodeAuthExpired, provider.ScopeAccount, 0}
 	tooFast     = verdict{provider.RateLimited, provider.CodeRateLimited, provider.ScopeAccount, ratePause}

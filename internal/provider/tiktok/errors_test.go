@@ -133,3 +133,54 @@ func TestFailReasonsAreClassified(t *testing.T) {
 		}
 	}
 }
+
+// TikTok has accepted the post. A refusal to tell its status is about the reading: the post may be public.
+func TestAcceptedPostWhoseStatusIsRefusedIsUnknown(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		status int
+		body   string
+		want   provider.Kind
+	}{
+		{400, refusal("invalid_publish_id"), provider.OutcomeUnknown},
+		{400, refusal("token_not_authorized_for_specified_publish_id"), provider.OutcomeUnknown},
+		{400, refusal("invalid_params"), provider.OutcomeUnknown},
+		{404, "404 page not found", provider.OutcomeUnknown},
+		{403, refusal("brand_new"), provider.OutcomeUnknown},
+		{429, refusal("rate_limit_exceeded"), provider.RateLimited},
+		{503, "<html>", provider.Temporary}, {200, "<html>", provider.Temporary},
+		{401, refusal("access_token_invalid"), provider.AuthExpired},
+		{401, refusal("scope_not_authorized"), provider.AuthExpired},
+	} {
+		b := answering(t, tc.status, tc.body)
+		st := provider.State{PublishID: "p1", RequiresPolling: true}
+		st.WaitUntil(b.clock.Now(), b.clock.Now(), processingReason)
+		readings := 0
+		var err error
+		for ; err == nil && readings < 20; readings++ {
+			b.clock.AdvanceTo(st.NextPollAfter)
+			st, err = b.Poll(context.Background(), b.account, clip(public), st)
+		}
+		failure := provider.AsError(err)
+		want := 1
+		if tc.want == provider.OutcomeUnknown { // it may be known a moment later
+			want = maxTries + 1
+		}
+		if failure == nil || failure.Kind != tc.want || st.PublishID != "p1" || !st.RequiresPolling || readings != want {
+			t.Errorf("%d %s: %v after %d readings, state %+v; want %s after %d", tc.status, tc.body, err, readings, st,
+				tc.want, want)
+		}
+	}
+}
+
+func TestEndlessProcessingIsUnknown(t *testing.T) {
+	t.Parallel()
+	b := answering(t, 200, envelopeOf(`{"status":"PROCESSING_DOWNLOAD"}`))
+	st := provider.State{PublishID: "p1", RequiresPolling: true}
+	st.WaitUntil(b.clock.Now(), b.clock.Now(), processingReason)
+	b.clock.Advance(b.limits.ProcessingPatience + 1)
+	_, err := b.Poll(context.Background(), b.account, clip(public), st)
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
+		t.Errorf("%v, want an unknown outcome", err)
+	}
+}

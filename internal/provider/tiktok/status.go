@@ -26,9 +26,11 @@ const (
 	processingReason = "TikTok is processing the post"
 	idReason         = "TikTok has published the post and will tell its id after moderation"
 	restartReason    = "TikTok failed with the post, and it begins anew"
-	// noteTries counts the failed readings of a post's id.
+	// noteTries counts the failed readings of a post's status or id.
 	noteTries = "tries"
 	maxTries  = 4
+	// retryDelay is the pause after the first refused reading of the status; it doubles.
+	retryDelay = 5 * time.Second
 	// restartDelay is the pause before a post is restarted.
 	restartDelay = 20 * time.Second
 	longestDelay = 10 * time.Minute
@@ -88,7 +90,7 @@ func (p *Provider) waitOn(st provider.State) (provider.State, error) {
 	waited := now.Sub(st.PollingSince)
 	if waited > p.limits.ProcessingPatience {
 		return st, &provider.Error{
-			Kind: provider.Rejected, Code: provider.CodeOutcomeUnknown,
+			Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown,
 			Message: fmt.Sprintf("TikTok was still working on the post after %s; look into the app before it is "+
 				"posted again", p.limits.ProcessingPatience),
 		}
@@ -153,7 +155,7 @@ func (p *Provider) permalink(a provider.Account, st provider.State, plan plan, i
 // is no reason to wait indefinitely, or to fail the post.
 func (p *Provider) afterReading(st provider.State, failure *provider.Error) (provider.State, error) {
 	if !st.Done {
-		return st, failure
+		return p.afterRefusedReading(st, failure)
 	}
 	tries, _ := strconv.Atoi(st.Data[noteTries]) // written by this package
 	renewable := failure.Kind == provider.AuthExpired && failure.Code == provider.CodeAuthExpired && tries == 0
@@ -165,6 +167,23 @@ func (p *Provider) afterReading(st provider.State, failure *provider.Error) (pro
 	st.Warnings = append(st.Warnings, "TikTok published the post, but its id could not be read: "+failure.Message)
 	finish(&st)
 	return st, nil
+}
+
+// afterRefusedReading handles the status of an accepted post that TikTok refuses to tell, as if it did not know the
+// post. It may know it a moment later. The refusal is about the reading: the post may be public, so it has not failed.
+func (p *Provider) afterRefusedReading(st provider.State, failure *provider.Error) (provider.State, error) {
+	if failure.Kind != provider.Rejected && failure.Kind != provider.OutcomeUnknown {
+		return st, failure
+	}
+	if tries, _ := strconv.Atoi(st.Data[noteTries]); tries < maxTries { // written by this package
+		st.Note(noteTries, strconv.Itoa(tries+1))
+		st.NextPollAfter = p.now().UTC().Add(retryDelay << tries)
+		return st, nil
+	}
+	failure.Kind, failure.Code, failure.Scope = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost
+	failure.Message = "TikTok accepted the post and does not tell what became of it; look into the app before it is " +
+		"posted again: " + failure.Message
+	return st, failure
 }
 
 // afterFailure restarts a post where that may help. TikTok's failure is final, so nothing can be posted twice.

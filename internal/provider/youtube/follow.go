@@ -21,6 +21,8 @@ const (
 	notePlaylist = "playlist"
 	// noteTries counts the failures of that step.
 	noteTries = "tries"
+	// noteMissing counts the consecutive readings that did not show the video.
+	noteMissing = "missing"
 )
 
 // The steps in order; the two about playlists occur once for each.
@@ -33,6 +35,8 @@ const (
 )
 
 const (
+	// maxMissing is how many consecutive readings, over some minutes, may not show the video.
+	maxMissing = 10
 	// maxFollowTries is how often a step is tried before it is skipped with a warning.
 	maxFollowTries = 4
 	followDelay    = 5 * time.Second
@@ -103,6 +107,7 @@ func (p *Provider) follow(ctx context.Context, a provider.Account, c provider.Co
 func (p *Provider) finish(st *provider.State) {
 	p.goOn(st, "")
 	delete(st.Data, noteNext)
+	delete(st.Data, noteMissing)
 	st.RequiresPolling = false
 }
 
@@ -201,28 +206,53 @@ func (p *Provider) watch(ctx context.Context, a provider.Account, st provider.St
 		return p.followFailed(st, err, "the processing status could not be read from YouTube", p.finish)
 	}
 	delete(st.Data, noteTries)
-	if len(answer.Items) > 0 {
-		v := answer.Items[0]
-		st.ProviderStatus = v.Status.UploadStatus
-		if failure := judgeVideo(v); failure != nil {
-			st.FailureCode = cmp.Or(v.Status.RejectionReason, v.Status.FailureReason, v.Processing.FailureReason)
-			return st, failure
-		}
-		if v.Status.UploadStatus == "processed" {
-			p.finish(&st)
-			return st, nil
-		}
+	if len(answer.Items) == 0 {
+		return p.watchMissing(st)
 	}
+	delete(st.Data, noteMissing)
+	v := answer.Items[0]
+	st.ProviderStatus = v.Status.UploadStatus
+	if failure := judgeVideo(v); failure != nil {
+		st.FailureCode = cmp.Or(v.Status.RejectionReason, v.Status.FailureReason, v.Processing.FailureReason)
+		withdraw(&st)
+		return st, failure
+	}
+	if v.Status.UploadStatus == "processed" {
+		p.finish(&st)
+		return st, nil
+	}
+	return p.watchOn(st), nil
+}
+
+// withdraw undoes that a video counts as published: YouTube has taken it and does not show it. Its id is kept.
+func withdraw(st *provider.State) { st.Published, st.Done = nil, false }
+
+// watchMissing handles a video that YouTube has taken, and does not know when it is asked. After a while only a person
+// can find out what became of it.
+func (p *Provider) watchMissing(st provider.State) (provider.State, error) {
+	missing, _ := strconv.Atoi(st.Data[noteMissing]) // written by this package
+	if missing+1 < maxMissing {
+		st.Note(noteMissing, strconv.Itoa(missing+1))
+		return p.watchOn(st), nil
+	}
+	withdraw(&st)
+	return st, &provider.Error{Kind: provider.OutcomeUnknown, Code: provider.CodeOutcomeUnknown,
+		Message: "YouTube took the video " + st.PlatformPostID + " and does not know it any more; look into the " +
+			"channel before it is posted again"}
+}
+
+// watchOn continues polling until the patience ends.
+func (p *Provider) watchOn(st provider.State) provider.State {
 	now := p.now().UTC()
 	waited := now.Sub(st.PollingSince)
 	if waited > p.limits.ProcessingPatience {
 		st.Warnings = append(st.Warnings, fmt.Sprintf("YouTube was still processing the video after %s",
 			p.limits.ProcessingPatience))
 		p.finish(&st)
-		return st, nil
+		return st
 	}
 	st.WaitUntil(now.Add(min(max(waited/2, shortestWatch), longestWatch)), now, watchReason)
-	return st, nil
+	return st
 }
 
 // judgeVideo returns the error of a video that YouTube accepted and then rejected.

@@ -237,6 +237,28 @@ func TestLateRejectionIsAFailure(t *testing.T) {
 	if st.PlatformPostID == "" {
 		t.Error("the id of the video is lost")
 	}
+	if st.Done || len(st.Published) > 0 {
+		t.Errorf("a rejected video counts as published: %+v", st)
+	}
+}
+
+// YouTube has taken the video. Nobody knows what became of it, so it is neither published nor failed.
+func TestVideoThatYouTubeLosesIsUnknown(t *testing.T) {
+	t.Parallel()
+	b := answering(t, 200, nil, `{"items":[]}`)
+	began := b.clock.Now()
+	st := provider.State{Done: true, RequiresPolling: true, PlatformPostID: "dQw4w9WgXcQ",
+		Published: []provider.Published{{PlatformPostID: "dQw4w9WgXcQ"}}, Data: map[string]string{noteNext: nextWatch}}
+	st.WaitUntil(began, began, watchReason)
+	st, err := b.drive(t, clip(), st)
+	failure := provider.AsError(err)
+	if failure == nil || failure.Kind != provider.OutcomeUnknown || st.Done || len(st.Published) > 0 ||
+		st.PlatformPostID != "dQw4w9WgXcQ" {
+		t.Errorf("error %v, state %+v", err, st)
+	}
+	if waited := b.clock.Now().Sub(began); waited < time.Minute || waited > 30*time.Minute {
+		t.Errorf("given up after %s", waited)
+	}
 }
 
 func TestProcessingWaitIsBounded(t *testing.T) {
