@@ -195,13 +195,8 @@ func (k Containers) look(ctx context.Context, a provider.Account, c provider.Con
 	media int) error {
 	u := entry(st, st.NextPart(), media)
 	status, err := k.Read(ctx, a, u.ID)
-	if err != nil {
-		if IsMissing(err) {
-			forget(st, u.Part)
-			return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
-				Message: k.Network + " has lost the container; a new one is made", Err: err}
-		}
-		return err
+	if failure := provider.AsError(err); failure != nil {
+		return k.unread(st, u, failure)
 	}
 	if media == Whole {
 		st.ProviderStatus = status.Word
@@ -218,6 +213,28 @@ func (k Containers) look(ctx context.Context, a provider.Account, c provider.Con
 		return k.waitOn(c, st, media)
 	}
 	return nil
+}
+
+// unread handles a status that could not be read. It is read again, unless the network does not know the container:
+// then another one is created. One that an earlier attempt may have published is kept: publishing it is refused if it
+// was, and that reveals it.
+func (k Containers) unread(st *provider.State, u *provider.Upload, failure *provider.Error) error {
+	lost := IsMissing(failure)
+	switch {
+	case !lost && !IsUnknownContainer(failure):
+		if failure.Kind == provider.Rejected && failure.Scope == provider.ScopePost { // which only the reading was
+			return k.again(failure)
+		}
+		return failure
+	case u.Media == Whole && k.mayBePublished(st):
+		u.Step = stepReady
+		return nil
+	case lost:
+		forget(st, u.Part)
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: k.Network + " has lost the container; a new one is made", Err: failure}
+	}
+	return k.unknown(st, failure)
 }
 
 func (k Containers) finish(st *provider.State, u *provider.Upload) {
@@ -295,6 +312,8 @@ func (k Containers) Refused(st *provider.State, failure *provider.Error) *provid
 		entry(st, part, Whole).Step = stepProcessing
 		st.Ready = false
 		return k.again(failure)
+	case errors.Is(failure, ErrExpired) && k.mayBePublished(st):
+		return k.doubted(failure)
 	case errors.Is(failure, ErrExpired):
 		forget(st, part)
 		return k.again(failure)

@@ -314,3 +314,136 @@ func TestOutcomeRecreatesTheContainerAfterManyRefusals(t *testing.T) {
 		t.Errorf("%q, %v, state %+v", got, err, st)
 	}
 }
+
+// reading returns containers whose reads always fail.
+func reading(clock *providertest.Clock, failure error) (k Containers, created *int) {
+	status := Finished
+	k = containers(clock, &status)
+	created = new(int)
+	create := k.Create
+	k.Create = func(ctx context.Context, a provider.Account, c provider.Content, st provider.State, media int) (
+		string, error) {
+		*created++
+		return create(ctx, a, c, st, media)
+	}
+	k.Read = func(context.Context, provider.Account, string) (ContainerStatus, error) {
+		return ContainerStatus{}, failure
+	}
+	return k, created
+}
+
+// A status that cannot be read says nothing about the container: it is read again, and no other is created.
+func TestContainersOutliveReadingsThatFail(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		failure *provider.Error
+		want    provider.Kind
+	}{
+		"an outage":     {&provider.Error{Kind: provider.Temporary}, provider.Temporary},
+		"a limit":       {&provider.Error{Kind: provider.RateLimited, RetryAfter: time.Minute}, provider.RateLimited},
+		"a dead token":  {&provider.Error{Kind: provider.AuthExpired}, provider.AuthExpired},
+		"some refusal":  {&provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected}, provider.Temporary},
+		"a restriction": {&provider.Error{Kind: provider.Rejected, Scope: provider.ScopeAccount}, provider.Rejected},
+	} {
+		clock := providertest.NewClock()
+		k, created := reading(clock, tc.failure)
+		var st provider.State
+		prepare(t, k, onePart, &st)
+		for range 5 {
+			failure := *tc.failure
+			k.Read = func(context.Context, provider.Account, string) (ContainerStatus, error) {
+				return ContainerStatus{}, &failure
+			}
+			clock.Advance(time.Minute)
+			_, err := k.Prepare(context.Background(), provider.Account{}, onePart, &st)
+			if got := provider.AsError(err); got == nil || got.Kind != tc.want {
+				t.Errorf("%s: %v, want %s", name, err, tc.want)
+			}
+		}
+		if *created != 1 || st.ContainerID != "container-1" {
+			t.Errorf("%s: %d containers, state %+v", name, *created, st)
+		}
+	}
+}
+
+// The network may need a moment until it knows its container everywhere.
+func TestContainersThatAreNotFoundAreRecreatedAFewTimes(t *testing.T) {
+	t.Parallel()
+	clock := providertest.NewClock()
+	k, created := reading(clock, nil)
+	var st provider.State
+	var kinds []provider.Kind
+	for range 30 {
+		k.Read = func(context.Context, provider.Account, string) (ContainerStatus, error) {
+			return ContainerStatus{}, &provider.Error{Kind: provider.Temporary, Err: ErrUnknownContainer}
+		}
+		clock.Advance(time.Minute)
+		_, err := k.Prepare(context.Background(), provider.Account{}, onePart, &st)
+		if failure := provider.AsError(err); failure != nil {
+			kinds = append(kinds, failure.Kind)
+			if failure.Kind == provider.Rejected {
+				break
+			}
+		}
+	}
+	want := slices.Repeat([]provider.Kind{provider.Temporary}, maxRefusals*(maxRedone+1)-1)
+	if want = append(want, provider.Rejected); !slices.Equal(kinds, want) || *created != maxRedone+1 {
+		t.Errorf("%d containers after %v; want %d after %v", *created, kinds, maxRedone+1, want)
+	}
+}
+
+// An attempt had an unknown outcome, and was not found to have succeeded. If its container is gone now, it may have: no
+// other one may be created before the network has refused to publish it.
+func TestSuspectContainersAreNotReplaced(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []error{ErrMissing, ErrUnknownContainer} {
+		clock := providertest.NewClock()
+		k, created := reading(clock, &provider.Error{Kind: provider.Rejected, Err: lost})
+		var st provider.State
+		prepare(t, k, onePart, &st)
+		Suspect(&st, clock.Now())
+		clock.Advance(time.Minute)
+		prepare(t, k, onePart, &st)
+		if !prepare(t, k, onePart, &st) || *created != 1 || st.ContainerID != "container-1" {
+			t.Errorf("%v: %d containers, state %+v", lost, *created, st)
+		}
+		got := k.Refused(&st, &provider.Error{Kind: provider.Temporary, Err: ErrUnknownContainer})
+		if got.Kind != provider.OutcomeUnknown || st.ContainerID != "container-1" {
+			t.Errorf("%v: the refusal is %v, state %+v", lost, got, st)
+		}
+	}
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
+	var st provider.State
+	ready(t, k, &st, clock)
+	Suspect(&st, clock.Now())
+	got := k.Refused(&st, &provider.Error{Kind: provider.Temporary, Err: ErrExpired})
+	if got.Kind != provider.OutcomeUnknown || st.ContainerID != "container-1" {
+		t.Errorf("expired: the refusal is %v, state %+v", got, st)
+	}
+}
+
+// The container cannot tell: the list of posts can.
+func TestRefusedReadingOfALostAttemptLeadsToTheList(t *testing.T) {
+	t.Parallel()
+	clock, status := providertest.NewClock(), Finished
+	k := containers(clock, &status)
+	var st provider.State
+	ready(t, k, &st, clock)
+	for _, tc := range []struct {
+		failure *provider.Error
+		want    provider.Outcome
+	}{
+		{&provider.Error{Kind: provider.Temporary}, ""}, {&provider.Error{Kind: provider.RateLimited}, ""},
+		{&provider.Error{Kind: provider.Rejected, Scope: provider.ScopeAccount}, ""},
+		{&provider.Error{Kind: provider.Rejected}, provider.OutcomePending},
+	} {
+		k.Read = func(context.Context, provider.Account, string) (ContainerStatus, error) {
+			return ContainerStatus{}, tc.failure
+		}
+		got, err := k.Outcome(context.Background(), provider.Account{}, &st, provider.Attempt{StartedAt: clock.Now()})
+		if got != tc.want || (err != nil) != (tc.want == "") || NeedsListing(st) != (tc.want != "") {
+			t.Errorf("%+v: %q, %v, listing %t", tc.failure, got, err, NeedsListing(st))
+		}
+	}
+}

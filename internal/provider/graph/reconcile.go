@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -85,12 +84,14 @@ func (k Containers) Outcome(ctx context.Context, a provider.Account, st *provide
 		return provider.OutcomeAbsent, nil // without a container nothing can have been published
 	}
 	status, err := k.Read(ctx, a, u.ID)
-	switch {
-	case errors.Is(err, ErrMissing) || errors.Is(err, ErrUnknownContainer):
+	switch failure := provider.AsError(err); {
+	case failure == nil:
+	case IsMissing(failure) || IsUnknownContainer(failure),
+		failure.Kind == provider.Rejected && failure.Scope == provider.ScopePost:
 		st.Note(noteUntold, "true")
 		return provider.OutcomePending, nil
-	case err != nil:
-		return "", err
+	default:
+		return "", failure
 	}
 	st.ProviderStatus = status.Word
 	switch status.Word {
