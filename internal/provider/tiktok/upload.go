@@ -195,6 +195,9 @@ func (p *Provider) askUpload(ctx context.Context, a provider.Account, st *provid
 		return restart(st, u, failure)
 	case failure != nil:
 		return failure
+	case status.Status == statusFailed && !passing[status.FailReason]: // the next upload would fail like this one
+		st.ProviderStatus, st.FailureCode = status.Status, status.FailReason
+		return judgeFailure(status.FailReason)
 	case status.Status == statusFailed:
 		return restart(st, u, &provider.Error{Err: errors.New(status.FailReason)})
 	case status.taken(u.Size):
