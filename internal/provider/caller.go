@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -234,7 +235,8 @@ func (r *Response) Unavailable(message string) *Error {
 	return r.Fail(Temporary, CodeProviderUnavailable, message, nil)
 }
 
-// Fail returns an error for this response. The message is stripped of credentials and shortened.
+// Fail returns an error for this response, with the pause that the network asks for. The message is stripped of
+// credentials and shortened.
 func (r *Response) Fail(kind Kind, code Code, message string, cause error) *Error {
 	detail := fmt.Sprintf("%s %s: HTTP %d", r.request.Method, r.request.recordedURL(), r.Status)
 	if cause != nil {
@@ -244,7 +246,39 @@ func (r *Response) Fail(kind Kind, code Code, message string, cause error) *Erro
 		message = fmt.Sprintf("the network answered with status %d", r.Status)
 	}
 	return &Error{Kind: kind, Code: code, Status: r.Status, Message: shorten(r.request.mask(message), 500),
-		Err: errors.New(detail)}
+		Err: errors.New(detail), RetryAfter: r.pause(kind)}
+}
+
+// retryAfter returns how long the network asks to wait; zero if it does not say. A date counts from the date of the
+// response, because clocks differ.
+func (r *Response) retryAfter() time.Duration {
+	asked := r.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(asked, 10, 32); err == nil {
+		return time.Duration(max(0, seconds)) * time.Second
+	}
+	until, err := http.ParseTime(asked)
+	if err != nil {
+		return 0
+	}
+	sent, err := http.ParseTime(r.Header.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return max(0, until.Sub(sent))
+}
+
+// maxOutage bounds the pause that an outage asks for: many end sooner, and a post would be missed meanwhile.
+const maxOutage = 10 * time.Minute
+
+// pause returns how long to wait before a request is repeated. Zero leaves it to the engine.
+func (r *Response) pause(kind Kind) time.Duration {
+	switch kind {
+	case RateLimited:
+		return r.retryAfter()
+	case Temporary:
+		return min(r.retryAfter(), maxOutage)
+	}
+	return 0
 }
 
 // Operation returns the operation of the request.

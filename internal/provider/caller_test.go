@@ -262,3 +262,42 @@ func TestTokensAreSentOnlyToConfiguredHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorsTellWhatTheNetworkAsksToWait: an outage often ends sooner than announced, and an unknown outcome is looked
+// up by its own times.
+func TestErrorsTellWhatTheNetworkAsksToWait(t *testing.T) {
+	t.Parallel()
+	const date = "Thu, 19 Nov 2026 10:00:00 GMT"
+	for _, tc := range []struct {
+		asked, date string
+		kind        provider.Kind
+		want        time.Duration
+	}{
+		{"120", date, provider.RateLimited, 2 * time.Minute}, {"120", date, provider.Temporary, 2 * time.Minute},
+		{"7200", date, provider.RateLimited, 2 * time.Hour}, {"7200", date, provider.Temporary, 10 * time.Minute},
+		{"120", date, provider.OutcomeUnknown, 0}, {"120", date, provider.Rejected, 0},
+		{"Thu, 19 Nov 2026 10:01:30 GMT", date, provider.RateLimited, 90 * time.Second},
+		{"Thu, 19 Nov 2026 09:59:00 GMT", date, provider.RateLimited, 0},
+		{"Thu, 19 Nov 2026 10:01:30 GMT", "", provider.RateLimited, 0},
+		{"", date, provider.RateLimited, 0}, {"-5", date, provider.RateLimited, 0}, {"soon", date, provider.RateLimited, 0},
+		{"99999999999999999999", date, provider.RateLimited, 0},
+	} {
+		address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Date"] = nil
+			if tc.date != "" {
+				w.Header().Set("Date", tc.date)
+			}
+			if tc.asked != "" {
+				w.Header().Set("Retry-After", tc.asked)
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		answer, err := newCaller().Send(context.Background(), provider.Request{Method: http.MethodGet, URL: address})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := answer.Fail(tc.kind, provider.CodeProviderUnavailable, "", nil).RetryAfter; got != tc.want {
+			t.Errorf("%s %q at %q: wait %s, want %s", tc.kind, tc.asked, tc.date, got, tc.want)
+		}
+	}
+}

@@ -55,8 +55,11 @@ func (o OAuth2) Refresh(ctx context.Context, old Token) (Token, error) {
 	}
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.Refresh.Reveal()}}
 	token, err := o.Token(ctx, o.Request(OpRefresh, o.TokenURL, form, old.Refresh))
-	if err != nil {
-		return Token{}, err
+	if failure := AsError(err); failure != nil {
+		if failure.Kind == Rejected { // no content was: the post that needs the token must not fail
+			failure.later()
+		}
+		return Token{}, failure
 	}
 	token.Refresh = cmp.Or(token.Refresh, old.Refresh)
 	if token.RefreshExpiresAt.IsZero() {
@@ -114,14 +117,14 @@ func (o OAuth2) Token(ctx context.Context, r Request) (Token, error) {
 		return Token{}, err
 	}
 	if !answer.OK() {
-		return Token{}, o.Classify(answer)
+		return Token{}, o.failure(answer)
 	}
 	var t tokenAnswer
 	if err := json.Unmarshal(answer.Body, &t); err != nil {
 		return Token{}, answer.Unreadable(err)
 	}
 	if t.Error != "" { // some networks report errors with a status of success
-		return Token{}, o.Classify(answer)
+		return Token{}, o.failure(answer)
 	}
 	if t.AccessToken == "" && len(t.Data) > 0 {
 		t.AccessToken, t.Permissions = t.Data[0].AccessToken, t.Data[0].Permissions
@@ -136,6 +139,39 @@ func (o OAuth2) Token(ctx context.Context, r Request) (Token, error) {
 		RefreshExpiresAt: o.after(cmp.Or(t.RefreshExpiresIn, t.RefreshTokenExpiresIn)),
 		Scopes:           append(t.Scope, t.Permissions...),
 	}, nil
+}
+
+// failure returns the error of a token endpoint that gives no token. One that is busy, or a proxy in front of it, says
+// nothing about the consent, whatever its status: the account stays connected, and the token is requested later.
+func (o OAuth2) failure(answer *Response) *Error {
+	failure := o.Classify(answer)
+	if (failure.Kind == Rejected || failure.Kind == AuthExpired) && !answer.aboutConsent() {
+		failure.later()
+	}
+	failure.RetryAfter = max(failure.RetryAfter, answer.retryAfter())
+	return failure
+}
+
+// later makes a refusal one that passes.
+func (e *Error) later() { e.Kind, e.Code, e.Scope = Temporary, CodeProviderUnavailable, ScopePost }
+
+// aboutConsent reports whether a token endpoint has decided about a token: in JSON, and with an error that does not
+// pass by itself.
+func (r *Response) aboutConsent() bool {
+	if r.Status >= 500 || r.Status == http.StatusTooManyRequests || r.Status == http.StatusRequestTimeout {
+		return false
+	}
+	var said struct {
+		Error errorName `json:"error"`
+	}
+	if json.Unmarshal(r.Body, &said) != nil {
+		return false
+	}
+	switch said.Error {
+	case "temporarily_unavailable", "server_error", "slow_down":
+		return false
+	}
+	return true
 }
 
 // after returns the time s seconds from now, or zero (no expiry) if s is zero or overflows a Duration.

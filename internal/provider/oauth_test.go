@@ -76,6 +76,20 @@ func TestOAuth2RefreshSendsTheRefreshToken(t *testing.T) {
 	}
 }
 
+// TestOAuth2RefreshFailsNoPost: whatever the token endpoint refuses, it is not the content of the post that needs the
+// token.
+func TestOAuth2RefreshFailsNoPost(t *testing.T) {
+	t.Parallel()
+	oauth2 := newOAuth2(newFixed(t, http.StatusBadRequest, `{"errors":[{"message":"odd"}]}`))
+	oauth2.Classify = func(answer *provider.Response) *provider.Error {
+		return answer.Fail(provider.Rejected, provider.CodeContentRejected, "odd", nil)
+	}
+	_, err := oauth2.Refresh(context.Background(), provider.Token{Refresh: "r"})
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary {
+		t.Errorf("%v, want a temporary error", err)
+	}
+}
+
 // TestOAuth2TokenExpiry: an expiry beyond the clock's range means none; otherwise it would overflow into the past,
 // and the token would be refreshed again and again.
 func TestOAuth2TokenExpiry(t *testing.T) {

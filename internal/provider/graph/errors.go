@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -171,7 +172,8 @@ func (r Rule) apply(answer *provider.Response, p Problem) *provider.Error {
 	} else {
 		e = answer.Fail(r.Kind, r.As, p.text(), cause)
 	}
-	e.Scope, e.RetryAfter = r.Scope, r.Pause
+	e.Scope = r.Scope
+	e.RetryAfter = cmp.Or(e.RetryAfter, r.Pause)
 	if told := regain(answer.Header); told > 0 && r.Kind == provider.RateLimited {
 		e.RetryAfter = told
 	}

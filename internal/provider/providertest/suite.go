@@ -49,6 +49,8 @@ type stage struct {
 	ahead atomic.Int64
 	// keepsSilent makes the network respond to a refresh without a new refresh token.
 	keepsSilent atomic.Bool
+	// scripted replaces the network if it is set.
+	scripted atomic.Pointer[http.HandlerFunc]
 	// slow is called by the sandbox for a slow fault; its channel ends the wait.
 	slow func() <-chan time.Time
 }
@@ -66,6 +68,10 @@ func newStage(t *testing.T, n Network) *stage {
 	s.box = s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.busy.Add(1)
 		defer s.busy.Done()
+		if scripted := s.scripted.Load(); scripted != nil {
+			(*scripted)(w, r)
+			return
+		}
 		if s.keepsSilent.Load() {
 			serveWithoutRefreshToken(world, w, r)
 			return

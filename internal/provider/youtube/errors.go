@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
-	"strconv"
 	"time"
 
 	"crier/internal/provider"
@@ -147,8 +146,6 @@ func (p *Provider) judge(answer *provider.Response, v verdict, message string) *
 		e.RetryAfter = uploadLimitPause
 	case operator:
 		e.RetryAfter = operatorPause
-	case tooFast:
-		e.RetryAfter = retryAfter(answer.Header)
 	}
 	return e
 }
@@ -157,15 +154,6 @@ func (p *Provider) judge(answer *provider.Response, v verdict, message string) *
 func (p *Provider) untilQuotaReset() time.Duration {
 	now := p.now().In(p.quotaZone)
 	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, p.quotaZone).Sub(now)
-}
-
-// retryAfter returns the pause in the header; zero leaves it to the engine.
-func retryAfter(header http.Header) time.Duration {
-	seconds, err := strconv.Atoi(header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
 }
 
 // classifyToken is for the token endpoint, which returns OAuth errors. Wrong client credentials are the operator's
