@@ -115,8 +115,8 @@ func (a *app) restoreCommand() *cobra.Command {
 		Short: "Restore an installation from a backup",
 		Long: "Reads a backup into an empty data directory or an empty PostgreSQL database. The installation " +
 			"that was backed up must not be running.\n" +
-			"Nothing is sent twice: posts that were due since the backup are looked up on their network, and " +
-			"left to a person if they are not found.\n" +
+			"Nothing is sent twice: posts that were due between the backup and the first start of crier serve " +
+			"after the restore are looked up on their network, and left to a person if they are not found.\n" +
 			"After restoring a database by other means, such as pg_restore or a disk snapshot, mark it with " +
 			"--as-of before any node starts.",
 		Example: "  crier restore --data-dir /var/lib/crier crier.tar\n" +
@@ -179,7 +179,8 @@ func (a *app) printRestored(r backup.Restored, asJSON bool) error {
   What was written after that time is lost: posts, edits, times, members, and keys that were revoked since work again.
   %d posts, comments and reposts were due since: crier looks for each at its network when it starts. What it does not
   find waits as "unknown" for a person.
-  %d are planned for later and go out as they were planned at the time of the backup.
+  %d are planned for later and go out as they were planned at the time of the backup. Those that are due before crier
+  is started are looked for as well, since the old installation may have published them.
   All browser sessions have ended.
 
 Make sure that the old installation does not run any more, then start crier serve.

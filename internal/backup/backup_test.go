@@ -246,8 +246,18 @@ func checkRestored(t *testing.T, target Target, due store.Publication) {
 	if err != nil || total.Count != 2 {
 		t.Errorf("%d posts are scheduled, %v; want 2", total.Count, err)
 	}
+	if err := st.WithTx(t.Context(), func(tx *store.Tx) error {
+		first, err := tx.ServeRestored(t.Context(), crier.TimeOf(restored.Add(time.Hour)))
+		if !first {
+			t.Error("the store does not know that it was restored")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 	r, err := st.Restoration(t.Context())
-	if err != nil || r == nil || r.BackedUpAt != crier.TimeOf(backedUp) || r.RestoredAt != crier.TimeOf(restored) {
+	if err != nil || r == nil || r.BackedUpAt != crier.TimeOf(backedUp) ||
+		r.ServedAt != crier.TimeOf(restored.Add(time.Hour)) {
 		t.Errorf("the restoration is %+v, %v", r, err)
 	}
 	if key, err := st.KeyFingerprint(t.Context()); err != nil || key != fingerprint(t, secret) {

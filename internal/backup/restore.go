@@ -181,7 +181,7 @@ func (t Target) load(ctx context.Context, m Manifest, work string) (Restored, er
 	if done.MissingMedia, err = t.missing(ctx, m); err != nil {
 		return done, err
 	}
-	r := store.Restoration{BackedUpAt: m.CreatedAt, RestoredAt: done.RestoredAt}
+	r := store.RestoreTimes{BackedUpAt: m.CreatedAt, Now: done.RestoredAt}
 	var found store.RestoredPublications
 	if t.DatabaseURL == "" {
 		found, err = store.LoadSQLite(ctx, m.Database, work, t.DataDir, r, t.PrepareJobs)
@@ -193,7 +193,7 @@ func (t Target) load(ctx context.Context, m Manifest, work string) (Restored, er
 }
 
 func (t Target) loadPostgres(ctx context.Context, m Manifest, work string,
-	r store.Restoration) (found store.RestoredPublications, err error) {
+	r store.RestoreTimes) (found store.RestoredPublications, err error) {
 	st, err := store.Open(ctx, store.Config{DatabaseURL: t.DatabaseURL, DataDir: t.DataDir})
 	if err != nil {
 		return found, err

@@ -27,7 +27,7 @@ type Progress struct {
 	Absences int `json:"absences,omitempty"`
 	// ClockAhead is by how much this machine's clock is ahead of the network's.
 	ClockAhead time.Duration `json:"clockAhead,omitempty"`
-	// LookedFor is the time of the restore after which the publication was looked up.
+	// LookedFor is the first start since a restore (store.Restoration), after which the publication was looked up.
 	LookedFor time.Time `json:"lookedFor,omitzero"`
 	// LikesReached means that the post has the likes its comment waits for.
 	LikesReached bool `json:"likesReached,omitempty"`

@@ -9,10 +9,12 @@ import (
 	"crier/internal/store"
 )
 
-// restoredLookupTime is how long networks are queried after a restore before a person has to decide.
+// restoredLookupTime is how long after the first start since a restore networks are queried, before a person has to
+// decide.
 const restoredLookupTime = 30 * time.Minute
 
-// restoration returns the restore of the store; nil if there was none. It is read once: no node runs during a restore.
+// restoration returns the restore of the store; nil if there was none. It is read once: no node runs during a restore,
+// and the first one records its start before its workers begin.
 func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error) {
 	s.restored.Lock()
 	defer s.restored.Unlock()
@@ -28,26 +30,26 @@ func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error)
 }
 
 // fromBackup returns the restore after which the publication must be looked up before anything is sent: it comes from
-// the backup, or follows a post that was due before the restore, and may have been published in between.
+// the backup, or follows a post that was due before the first start since then, and may have been published in between.
 func (w *worker) fromBackup(ctx context.Context) (*store.Restoration, error) {
 	r, err := w.pub.restoration(ctx)
-	if err != nil || r == nil || w.progress.LookedFor.Equal(r.RestoredAt.Time) {
+	if err != nil || r == nil || w.progress.LookedFor.Equal(r.ServedAt.Time) {
 		return nil, err
 	}
-	if w.p.CreatedAt.After(r.RestoredAt.Time) &&
-		(!w.p.IsAction() || w.parent.ScheduledAt.After(r.RestoredAt.Time)) {
+	if w.p.CreatedAt.After(r.ServedAt.Time) &&
+		(!w.p.IsAction() || w.parent.ScheduledAt.After(r.ServedAt.Time)) {
 		return nil, nil
 	}
 	return r, nil
 }
 
-// wasDue reports whether the publication may have been sent between backup and restore. Actions of a post that was
-// found are planned again, from the time it was found.
+// wasDue reports whether the publication may have been sent between the backup and the first start since the restore.
+// Actions of a post that was found are planned again, from the time it was found.
 func (w *worker) wasDue(r store.Restoration) bool {
-	return !w.p.ScheduledAt.After(r.RestoredAt.Time) || w.p.CreatedAt.After(r.RestoredAt.Time)
+	return !w.p.ScheduledAt.After(r.ServedAt.Time) || w.p.CreatedAt.After(r.ServedAt.Time)
 }
 
-// lookUpAfterRestore looks for posts that were published between backup and restore, and adopts what the network shows.
+// lookUpAfterRestore looks for posts that were published since the backup, and adopts what the network shows.
 // A post that was due in that time and is not found is left to a person, because it may have been edited before it was
 // published; comments and reposts cannot be edited, so they continue when absent. Publications that are not yet due
 // wait for their time.
@@ -60,12 +62,12 @@ func (w *worker) lookUpAfterRestore(ctx context.Context, r store.Restoration) (v
 	switch {
 	case reconciler == nil || strategy.Method != provider.ByReading || !w.recognizable():
 		return w.notFound(ctx, r, last, "this network gives no way to find out whether it was published")
-	case w.pub.clock().Sub(r.RestoredAt.Time) > restoredLookupTime:
+	case w.pub.clock().Sub(r.ServedAt.Time) > restoredLookupTime:
 		return w.notFound(ctx, r, last, "it took too long to find out whether it was published")
 	case w.account.Status != crier.AccountConnected:
 		return w.notFound(ctx, r, last, "the account is "+string(w.account.Status))
 	}
-	if earliest := r.RestoredAt.Add(strategy.NotBefore); w.pub.clock().Before(earliest) {
+	if earliest := r.ServedAt.Add(strategy.NotBefore); w.pub.clock().Before(earliest) {
 		return w.waitUntil(earliest), nil
 	}
 	if err := w.authorize(ctx); err != nil {
@@ -162,7 +164,7 @@ func closed(last *store.Attempt, outcome string) []store.ResolvedAttempt {
 // proceed records that the publication was looked up, and schedules it as planned.
 func (w *worker) proceed(ctx context.Context, r store.Restoration) (verdict, error) {
 	w.state = provider.State{Published: w.state.Published, PlatformPostID: w.state.PlatformPostID}
-	w.progress = Progress{LookedFor: r.RestoredAt.Time, LikesReached: w.progress.LikesReached}
+	w.progress = Progress{LookedFor: r.ServedAt.Time, LikesReached: w.progress.LikesReached}
 	return w.waitUntil(later(WakeTime(w.p.ScheduledAt.Time, w.info, w.content), w.pub.clock())), w.save(ctx)
 }
 

@@ -21,7 +21,7 @@ func eachShared(t *testing.T, test func(t *testing.T, st *store.Store)) {
 
 // restoredAt marks the store as restored a while ago from a backup of an hour before.
 func (f *fixture) restoredAt(ago time.Duration) store.Restoration {
-	r := store.Restoration{RestoredAt: crier.TimeOf(f.now().Add(-ago)),
+	r := store.Restoration{ServedAt: crier.TimeOf(f.now().Add(-ago)),
 		BackedUpAt: crier.TimeOf(f.now().Add(-ago - time.Hour))}
 	f.Publisher.restored.at, f.Publisher.restored.known = &r, true
 	return r
@@ -30,7 +30,7 @@ func (f *fixture) restoredAt(ago time.Duration) store.Restoration {
 // fromBackup makes a publication come from the backup: it was created before, and is due some time after the restore.
 func fromBackup(r store.Restoration, due time.Duration) func(*store.Publication) {
 	return func(p *store.Publication) {
-		p.CreatedAt, p.ScheduledAt = crier.TimeOf(r.BackedUpAt.Add(-time.Hour)), crier.TimeOf(r.RestoredAt.Add(due))
+		p.CreatedAt, p.ScheduledAt = crier.TimeOf(r.BackedUpAt.Add(-time.Hour)), crier.TimeOf(r.ServedAt.Add(due))
 	}
 }
 

@@ -87,10 +87,26 @@ func MarkRestored(ctx context.Context, c Config, copied crier.Time) (found store
 		return found, err
 	}
 	err = n.Store.WithTx(ctx, func(tx *store.Tx) error {
-		found, err = tx.MarkRestored(ctx, store.Restoration{BackedUpAt: copied, RestoredAt: crier.TimeOf(c.Now())})
+		found, err = tx.MarkRestored(ctx, store.RestoreTimes{BackedUpAt: copied, Now: crier.TimeOf(c.Now())})
 		return err
 	})
 	return found, err
+}
+
+// serveRestored records the first start since a restore: until now, the installation that was backed up may have
+// published. Commands that only open the store do not count.
+func (n *Node) serveRestored(ctx context.Context) error {
+	now := crier.TimeOf(n.config.Now())
+	var first bool
+	err := n.Store.WithTx(ctx, func(tx *store.Tx) (err error) {
+		first, err = tx.ServeRestored(ctx, now)
+		return err
+	})
+	if err != nil || !first {
+		return err
+	}
+	n.log.Info("this is the first start since the restore: what was due until now is looked up before it is sent")
+	return nil
 }
 
 func (c *Config) storeConfig() store.Config {

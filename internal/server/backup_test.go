@@ -210,6 +210,48 @@ func TestRestoreDoesNotRepeatCommentsAndThreads(t *testing.T) {
 	})
 }
 
+// The old server may run until the restored one takes over, hours after the restore.
+func TestPostsDueBeforeTheFirstStartAfterARestoreAreLookedUp(t *testing.T) {
+	t.Parallel()
+	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
+		box := servertest.StartBox(t)
+		clock := &servertest.Clock{}
+		s := servertest.Start(t, db, servertest.WithBox(box), servertest.WithTimings(servertest.FastTimings),
+			servertest.WithClock(clock))
+		c := s.NewCrew(t, 10_000, "x", "linkedin")
+		planned, _ := s.ScheduleIn(t, c, s.NewPost(t, c, "due"), dueAfterBackup,
+			crier.Targets{SocialAccountIDs: c.IDs()})
+		onX, onLinkedIn := planned.Data[0].ScheduledPost.ID, planned.Data[1].ScheduledPost.ID
+		file := filepath.Join(t.TempDir(), "backup.tar")
+		if _, err := server.Backup(context.Background(), s.Config, file, server.BackupOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		place := emptyPlace(t, db)
+		config := moved(t, s.Config, place)
+		done, err := server.Restore(context.Background(), config, file, server.BackupOptions{})
+		if err != nil || done.Due != 0 || done.Later != 2 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		clock.Advance(dueAfterBackup)
+		for _, id := range []crier.ID{onX, onLinkedIn} {
+			s.Await(t, c, id, crier.Published)
+		}
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(time.Hour)
+		again := servertest.Start(t, place, func(c *server.Config) { *c = config; c.Logger = s.Config.Logger })
+		again.Await(t, c, onX, crier.Published)
+		again.Await(t, c, onLinkedIn, crier.Unknown) // nobody can find out
+		for _, on := range c.Accounts {
+			if got := servertest.Texts(box.Timeline(t, on)); !slices.Equal(got, []string{"due"}) {
+				t.Errorf("%s shows %q", on.Network, got)
+			}
+		}
+		again.BooksAgree(t)
+	})
+}
+
 func TestBackupIncludesKeyAndMediaOnRequest(t *testing.T) {
 	t.Parallel()
 	servertest.EachDatabase(t, func(t *testing.T, db servertest.Database) {
@@ -324,6 +366,8 @@ func TestCopiedDatabaseIsMarkedAsRestored(t *testing.T) {
 		if _, err := server.MarkRestored(context.Background(), config, at); err != nil {
 			t.Fatal(err)
 		}
+		again := servertest.Start(t, db, servertest.WithRole("api"))
+		again.As(t, s.Key, "GET", "/v1/agent/context", nil).Want(t, http.StatusOK)
 		st := db.Open(t)
 		r, err := st.Restoration(context.Background())
 		if err != nil || r == nil || !r.BackedUpAt.Equal(at.Time) {

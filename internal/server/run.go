@@ -100,6 +100,11 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer stopMetrics()
+	if err := n.serveRestored(ctx); ctx.Err() != nil { // it was stopped before it had started
+		return listener.Close()
+	} else if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	if works {
 		if err := n.Queue.Start(ctx); err != nil {
 			return errors.Join(err, listener.Close())

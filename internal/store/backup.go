@@ -201,7 +201,7 @@ func storedColumns(ctx context.Context, tx pgx.Tx, table string) ([]string, erro
 
 // LoadSQLite restores a dump to a data directory that has no database. The database is migrated and marked as restored
 // before it is moved into place.
-func LoadSQLite(ctx context.Context, d Dump, dir, dataDir string, r Restoration,
+func LoadSQLite(ctx context.Context, d Dump, dir, dataDir string, r RestoreTimes,
 	prepare func(context.Context, *Store) error) (found RestoredPublications, err error) {
 	target := filepath.Join(dataDir, sqliteFile)
 	if there, err := Exists(Config{DataDir: dataDir}); err != nil || there {
@@ -260,7 +260,7 @@ func (s *Store) newestMigration() (int64, error) {
 	return sources[len(sources)-1].Version, nil
 }
 
-func (s *Store) markRestored(ctx context.Context, r Restoration) (found RestoredPublications, err error) {
+func (s *Store) markRestored(ctx context.Context, r RestoreTimes) (found RestoredPublications, err error) {
 	err = s.WithTx(ctx, func(tx *Tx) error {
 		found, err = tx.MarkRestored(ctx, r)
 		return err
@@ -269,7 +269,7 @@ func (s *Store) markRestored(ctx context.Context, r Restoration) (found Restored
 }
 
 // LoadPostgres loads a dump into an empty PostgreSQL database and marks it as restored, in one transaction.
-func (s *Store) LoadPostgres(ctx context.Context, d Dump, dir string, r Restoration,
+func (s *Store) LoadPostgres(ctx context.Context, d Dump, dir string, r RestoreTimes,
 	prepare func(context.Context, *Store) error) (found RestoredPublications, err error) {
 	if d.Dialect != Postgres {
 		return found, fmt.Errorf("this is the backup of a %s database: leave CRIER_DATABASE_URL out", d.Dialect)

@@ -202,7 +202,7 @@ func TestARestoredStoreExaminesWhatIsNotOver(t *testing.T) {
 		}
 		mark := func() (found store.RestoredPublications, err error) {
 			err = f.TryTx(func(ctx context.Context, tx *store.Tx) (err error) {
-				found, err = tx.MarkRestored(ctx, store.Restoration{BackedUpAt: f.Now, RestoredAt: f.After(time.Hour)})
+				found, err = tx.MarkRestored(ctx, store.RestoreTimes{BackedUpAt: f.Now, Now: f.After(time.Hour)})
 				return err
 			})
 			return found, err
@@ -223,12 +223,11 @@ func TestARestoredStoreExaminesWhatIsNotOver(t *testing.T) {
 		if err != nil || found != (store.RestoredPublications{Due: 1, Later: 1}) {
 			t.Fatalf("%+v, %v", found, err)
 		}
-		r, err := f.Restoration(ctx)
-		if err != nil || r == nil || !r.BackedUpAt.Equal(f.Now.Time) || !r.RestoredAt.Equal(f.After(time.Hour).Time) {
-			t.Errorf("%+v, %v", r, err)
+		if r, err := f.Restoration(ctx); !errors.Is(err, store.ErrNotServed) {
+			t.Errorf("before the first start: %+v, %v", r, err)
 		}
 		for name, id := range map[string]crier.ID{"due": due.ID, "later": later.ID} {
-			if p := f.Read(id); p.WakeAt == nil || !p.WakeAt.Equal(r.RestoredAt.Time) || p.LeaseOwner != nil ||
+			if p := f.Read(id); p.WakeAt == nil || !p.WakeAt.Equal(f.After(time.Hour).Time) || p.LeaseOwner != nil ||
 				p.LeaseUntil != nil {
 				t.Errorf("%s wakes at %v, leased by %v", name, p.WakeAt, p.LeaseOwner)
 			}
@@ -247,6 +246,39 @@ func TestARestoredStoreExaminesWhatIsNotOver(t *testing.T) {
 		}
 		if n := f.Scan(`SELECT count(*) FROM river_job WHERE state = 'available'`); n != 1 {
 			t.Error("the jobs of dead workers are not handed back")
+		}
+	})
+}
+
+// The old installation may publish until the restored one is served.
+func TestTheFirstStartAfterARestoreIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		serve := func(at crier.Time) (first bool) {
+			f.Tx(func(ctx context.Context, tx *store.Tx) (err error) {
+				first, err = tx.ServeRestored(ctx, at)
+				return err
+			})
+			return first
+		}
+		jobTable(t, f.Store, "running")
+		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.SetKeyFingerprint(ctx, "abc", f.Now) })
+		if serve(f.Now) {
+			t.Error("a store that was never restored is served for the first time")
+		}
+		for _, hours := range []time.Duration{1, 3} { // it may be restored again
+			backedUp, served := f.After(hours*time.Hour), f.After((hours+1)*time.Hour)
+			f.Tx(func(ctx context.Context, tx *store.Tx) error {
+				_, err := tx.MarkRestored(ctx, store.RestoreTimes{BackedUpAt: backedUp, Now: backedUp})
+				return err
+			})
+			if first, again := serve(served), serve(f.After(9*time.Hour)); !first || again {
+				t.Errorf("the first start is the first one: %v, the second one: %v", first, again)
+			}
+			r, err := f.Restoration(context.Background())
+			if err != nil || r == nil || !r.BackedUpAt.Equal(backedUp.Time) || !r.ServedAt.Equal(served.Time) {
+				t.Errorf("%+v, %v", r, err)
+			}
 		}
 	})
 }
@@ -380,10 +412,10 @@ func TestDumpsAreOnlyLoadedWhereTheyFit(t *testing.T) {
 		fresh := t.TempDir()
 		load := func(d store.Dump, into string) error {
 			if f.Dialect() == store.Postgres {
-				_, err := f.LoadPostgres(ctx, d, dir, store.Restoration{}, prepare)
+				_, err := f.LoadPostgres(ctx, d, dir, store.RestoreTimes{}, prepare)
 				return err
 			}
-			_, err := store.LoadSQLite(ctx, d, dir, into, store.Restoration{}, prepare)
+			_, err := store.LoadSQLite(ctx, d, dir, into, store.RestoreTimes{}, prepare)
 			return err
 		}
 		for name, c := range map[string]struct {
