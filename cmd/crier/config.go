@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,9 +112,9 @@ var settings = append([]setting{
 	{flag: "secret-key", help: "encrypts tokens and keys; empty: a file in the data directory, created at the " +
 		"first start",
 		secret: true, set: text(func(c *config) *string { return &c.SecretKey })},
-	{flag: "accept-lost-key", fallback: "off", help: "on: start although records are encrypted with a secret key " +
-		"that is lost; they cannot be read",
-		set: onOff(func(c *config) *bool { return &c.AcceptLostKey })},
+	{flag: "accept-lost-key", help: "ids of secret keys that are lost, as the error at the start names them, such as " +
+		"1a2b3c4d,5e6f7a8b: start without the records that need them",
+		set: keyIDs(func(c *config) *[]string { return &c.AcceptLostKeys })},
 	{flag: "role", fallback: "all", help: "role of this node: all, api or worker",
 		set: oneOf(func(c *config) *string { return &c.Role }, "all", "api", "worker")},
 	{flag: "sandbox", help: "on: publish to the sandbox that ships with crier; off: to the real networks; empty: " +
@@ -219,6 +220,24 @@ func onOff(field func(*config) *bool) func(*config, string) error {
 		err := oneOf(func(*config) *string { return &word }, "on", "off")(c, s)
 		*field(c) = word == "on"
 		return err
+	}
+}
+
+// keyIDs parses a list of ids of secret keys such as 1a2b3c4d,5e6f7a8b.
+func keyIDs(field func(*config) *[]string) func(*config, string) error {
+	return func(c *config, s string) error {
+		*field(c) = nil
+		for id := range strings.SplitSeq(s, ",") {
+			if id = strings.ToLower(strings.TrimSpace(id)); id == "" {
+				continue
+			}
+			if raw, err := hex.DecodeString(id); err != nil || len(raw) != 4 {
+				return fmt.Errorf("must be ids of lost secret keys, such as 1a2b3c4d,5e6f7a8b, as the error at the "+
+					"start without this setting names them; %.40q is none", id)
+			}
+			*field(c) = append(*field(c), id)
+		}
+		return nil
 	}
 }
 

@@ -141,11 +141,15 @@ func (a *app) checkStore(ctx context.Context) []cli.Finding {
 	secret, err := a.config.PresentKey()
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(fmt.Errorf("there is a database, but no secret key: %w", err),
-			"restore the file, or set CRIER_SECRET_KEY to the key that the store was created with")
+			"restore the file, or set CRIER_SECRET_KEY to the key that the store was created with; if it is lost, "+
+				"crier serve tells how to start without it")
 	}
-	keys, keyErr := auth.NewKeyring(secret)
-	if err := errors.Join(err, keyErr); err != nil {
-		return fail(err, "check CRIER_SECRET_KEY")
+	if err != nil {
+		return fail(err, "run as the user of the server, who can read the file")
+	}
+	keys, err := auth.NewKeyring(secret)
+	if err != nil {
+		return fail(err, "check CRIER_SECRET_KEY, or the file secret.key in the data directory if it is not set")
 	}
 	st, err := store.Open(ctx, cfg)
 	if err != nil {
@@ -156,7 +160,7 @@ func (a *app) checkStore(ctx context.Context) []cli.Finding {
 		return fail(errors.New("the database is empty"), start)
 	}
 	instance := service.New(service.Config{Store: st, Keys: keys, Now: a.now, Logger: a.logger(),
-		AcceptLostKey: a.config.AcceptLostKey}).Instance
+		AcceptLostKeys: a.config.AcceptLostKeys}).Instance
 	if err := instance.CheckKey(ctx); err != nil {
 		return fail(err, "start with the key that the store was created with")
 	}

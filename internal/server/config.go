@@ -47,7 +47,7 @@ type Config struct {
 	MetricsDays           int
 	OAuthClients          []oauth.Client
 	OAuthRegistration     bool
-	AcceptLostKey         bool // see service.Config
+	AcceptLostKeys        []string // see service.Config
 
 	Version    string
 	Now        func() time.Time

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/auth"
 	"crier/internal/sandbox"
 )
 
@@ -191,6 +192,55 @@ func TestTheSecretKeyIsMadeOnceHoweverManyStart(t *testing.T) {
 	below := Config{DataDir: filepath.Join(blocked, "data")}
 	if _, err := below.secretKey(); err == nil {
 		t.Error("a key was made below a file")
+	}
+}
+
+func TestAMissingKeyFileIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := Config{DataDir: filepath.Join(t.TempDir(), "data"), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Sandbox: true}
+	start := func(lost ...string) error {
+		own := c
+		own.AcceptLostKeys = lost
+		n, err := Open(ctx, own)
+		if err != nil {
+			return err
+		}
+		_, err = n.Prepare(ctx)
+		return errors.Join(err, n.Store.Close())
+	}
+	if err := start(); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := c.PresentKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err := auth.NewKeyring(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(c.DataDir, keyFile)
+	if err := os.Rename(path, path+".gone"); err != nil {
+		t.Fatal(err)
+	}
+	id := ring.Fingerprint()[:8]
+	for range 2 {
+		err := start()
+		if err == nil || !strings.Contains(err.Error(), "there is no secret key in "+path) ||
+			!strings.Contains(err.Error(), "CRIER_ACCEPT_LOST_KEY="+id+" ") {
+			t.Errorf("without the file: %v", err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("a new key is in the place of the old one: %v", err)
+		}
+	}
+	if err := start(id); err != nil {
+		t.Errorf("it is lost: %v", err)
+	}
+	if err := start(); err != nil {
+		t.Errorf("with the new key: %v", err)
 	}
 }
 

@@ -30,19 +30,15 @@ type Node struct {
 	ownsProcess bool
 }
 
-// Open opens the store and wires the rules. It changes nothing.
+// Open opens the store and wires the rules. It changes nothing but the key file, which it creates for a new store.
 func Open(ctx context.Context, c Config) (*Node, error) {
-	secret, err := c.secretKey()
-	if err != nil {
-		return nil, err
-	}
-	keys, err := auth.NewKeyring(secret)
-	if err != nil {
-		return nil, fmt.Errorf("CRIER_SECRET_KEY: %w", err)
-	}
 	st, err := store.Open(ctx, c.storeConfig())
 	if err != nil {
 		return nil, err
+	}
+	keys, err := c.openKeys(ctx, st)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
 	}
 	n := &Node{Store: st, Metrics: prometheus.NewRegistry(), config: c, log: c.Logger}
 	networks, err := c.Registry()
@@ -72,8 +68,8 @@ func Open(ctx context.Context, c Config) (*Node, error) {
 		Mailer: mailer, PublicURL: c.PublicURL, Sandbox: c.Sandbox,
 		OAuthClients: c.OAuthClients, OAuthRegistration: c.OAuthRegistration, OAuthDocuments: c.OAuthDocuments,
 		WebhookGuard: c.webhookGuard(), EventDays: c.EventDays, MetricsDays: c.MetricsDays,
-		AcceptLostKey: c.AcceptLostKey,
-		Now:           c.Now, Logger: c.Logger,
+		AcceptLostKeys: c.AcceptLostKeys,
+		Now:            c.Now, Logger: c.Logger,
 	})
 	n.Queue.Register(n.Services)
 	return n, nil
@@ -93,6 +89,31 @@ func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 
 // keyFile holds the instance's secret key when no setting does.
 const keyFile = "secret.key"
+
+// openKeys returns the keyring of the node. A key is generated for a new store only: the records of another one need the
+// key that they were sealed with, and a new file in its place would hide that it is missing.
+func (c *Config) openKeys(ctx context.Context, st *store.Store) (*auth.Keyring, error) {
+	if _, err := c.PresentKey(); errors.Is(err, fs.ErrNotExist) {
+		lost := service.CheckNoKey(ctx, st, c.AcceptLostKeys)
+		// Another process may have created the file and bound the store to it in the meantime.
+		if _, err := c.PresentKey(); lost != nil && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no secret key in %s: %w", filepath.Join(c.DataDir, keyFile), lost)
+		}
+	}
+	secret, err := c.secretKey()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := auth.NewKeyring(secret)
+	if err != nil {
+		source := "CRIER_SECRET_KEY"
+		if c.SecretKey == "" {
+			source = filepath.Join(c.DataDir, keyFile)
+		}
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return keys, nil
+}
 
 // secretKey returns the key of the settings or of the file in the data directory, which is created at the first start.
 // Two concurrent starts end up with the same file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"crier"
@@ -28,8 +29,8 @@ type Instance struct {
 	passwords     *auth.PasswordHasher
 	people        *People
 	log           *slog.Logger
-	// acceptLostKey: see Config.
-	acceptLostKey bool
+	// acceptLostKeys: see Config.
+	acceptLostKeys []string
 }
 
 // Tenant is a new organization with its secrets, which are shown once.
@@ -51,7 +52,7 @@ type TenantRequest struct {
 }
 
 // BindKey rejects a secret key that does not belong to this store. A ring that starts with a new key and contains the
-// old one rebinds the store to the new one; so does any ring if the old key is accepted as lost. A ring that lacks the
+// old one rebinds the store to the new one; so does any ring if the old key is accepted as lost, by its id. A ring that lacks the
 // key of records is rejected, too.
 func (s *Instance) BindKey(ctx context.Context) error {
 	if err := s.CheckKey(ctx); err != nil { // it explains more than the records would
@@ -72,8 +73,8 @@ func (s *Instance) bind(ctx context.Context) error {
 		if err != nil || bound == s.keys.Fingerprint() {
 			return err
 		}
-		if err := s.fits(bound); err != nil {
-			return err
+		if !s.fits(bound) {
+			return s.otherKey([]string{keyID(bound)}, bound)
 		}
 		return tx.SetKeyFingerprint(ctx, s.keys.Fingerprint(), s.clock.Now())
 	})
@@ -85,16 +86,20 @@ func (s *Instance) CheckKey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.fits(bound)
-}
-
-func (s *Instance) fits(bound string) error {
-	if bound == "" || s.keys.Holds(bound) || s.acceptLostKey {
+	if s.fits(bound) {
 		return nil
 	}
-	return fmt.Errorf("this store is sealed with another secret key (fingerprint %.8s…, this one is %.8s…): "+
-		"start with the key it was made with, or list the new key first and the old one behind a comma; if it is "+
-		"lost, CRIER_ACCEPT_LOST_KEY=on starts without the records that need it", bound, s.keys.Fingerprint())
+	return s.otherKey(s.lostKeys(ctx, bound), bound)
+}
+
+func (s *Instance) fits(bound string) bool {
+	return bound == "" || s.keys.Holds(bound) || slices.Contains(s.acceptLostKeys, keyID(bound))
+}
+
+func (s *Instance) otherKey(lost []string, bound string) error {
+	return fmt.Errorf("this store is sealed with another secret key (%s, this one is %s): "+
+		"start with the key it was made with, or list the new key first and the old one behind a comma; %s",
+		keyID(bound), keyID(s.keys.Fingerprint()), acceptLost(lost))
 }
 
 // Empty reports whether the store has no tenants.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,39 +68,90 @@ func (c *SealedCount) add(count int64, noun string) {
 // CheckRecords rejects a ring that lacks the key of records that crier opens. If it is to be quick, it looks at some of
 // the records that may be very many.
 func (s *Instance) CheckRecords(ctx context.Context, quickly bool) error {
-	var lost SealedCount
-	for _, records := range sealed {
-		if records.unread {
-			continue
-		}
-		counts, err := s.store.SealedBy(ctx, records.SealedColumn, quickly)
-		if err != nil {
-			return err
-		}
-		lost.add(s.without(counts), records.noun)
-	}
+	lost, ids, err := s.lostRecords(ctx, quickly)
 	switch {
-	case lost.Total == 0:
-		return nil
-	case s.acceptLostKey:
+	case err != nil || lost.Total == 0:
+		return err
+	case s.accepts(ids):
 		s.log.WarnContext(ctx, "records are sealed with a secret key that is not known, and cannot be read", "records",
 			lost.String())
 		return nil
 	}
 	return fmt.Errorf("%d records in the database are sealed with a secret key that is not in CRIER_SECRET_KEY (%s): "+
 		"list the key that is missing behind the others, after a comma, until crier doctor says that it can be "+
-		"removed; if it is lost, CRIER_ACCEPT_LOST_KEY=on starts without these records", lost.Total,
-		strings.Join(lost.kinds, ", "))
+		"removed; %s", lost.Total, strings.Join(lost.kinds, ", "), acceptLost(ids))
 }
 
-// without counts the records whose key is not in the ring.
-func (s *Instance) without(counts map[string]int64) (lost int64) {
-	for mark, count := range counts {
-		if !holds(s.keys, mark) {
-			lost += count
+// lostRecords counts the records that crier opens and whose key is not in the ring, and returns the ids of these keys.
+func (s *Instance) lostRecords(ctx context.Context, quickly bool) (lost SealedCount, ids []string, err error) {
+	for _, records := range sealed {
+		if records.unread {
+			continue
 		}
+		counts, err := s.store.SealedBy(ctx, records.SealedColumn, quickly)
+		if err != nil {
+			return lost, ids, err
+		}
+		var sum int64
+		for mark, count := range counts {
+			if !holds(s.keys, mark) {
+				sum += count
+				ids = append(ids, markID(mark))
+			}
+		}
+		lost.add(sum, records.noun)
 	}
-	return lost
+	slices.Sort(ids)
+	return lost, slices.Compact(ids), nil
+}
+
+// keyIDLength is the length of the id of a key in settings and messages.
+const keyIDLength = 8
+
+// keyID is the id of the key that a store is bound to.
+func keyID(fingerprint string) string { return fingerprint[:min(keyIDLength, len(fingerprint))] }
+
+// markID is the id of a key that records are sealed with. It is another one than that of keyID: neither can be derived
+// from the other without the key.
+func markID(mark string) string {
+	id := hex.EncodeToString([]byte(mark))
+	return id[max(0, len(id)-keyIDLength):] // the first byte is that of the format
+}
+
+// lostKeys returns the ids of the keys that the ring lacks: that of the store, and those of records.
+func (s *Instance) lostKeys(ctx context.Context, bound string) []string {
+	// Records of an older schema may be unreadable. Once it is migrated, the start names the keys that are left out here.
+	_, ids, _ := s.lostRecords(ctx, true)
+	return append([]string{keyID(bound)}, ids...)
+}
+
+func (s *Instance) accepts(ids []string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(s.acceptLostKeys, id) })
+}
+
+func acceptLost(ids []string) string {
+	return fmt.Sprintf("if it is lost, CRIER_ACCEPT_LOST_KEY=%s starts without the records that need it",
+		strings.Join(ids, ","))
+}
+
+// CheckNoKey rejects a node without any secret key on a store that is bound to one: a new key could not open its
+// records. It changes nothing if the store is new, or its keys are accepted as lost.
+func CheckNoKey(ctx context.Context, st *store.Store, acceptLostKeys []string) error {
+	there, err := st.HasInstance(ctx)
+	if err != nil || !there {
+		return err
+	}
+	bound, err := st.KeyFingerprint(ctx)
+	if err != nil || bound == "" {
+		return err
+	}
+	s := &Instance{store: st, keys: &auth.Keyring{}, acceptLostKeys: acceptLostKeys}
+	ids := s.lostKeys(ctx, bound)
+	if s.accepts(ids) {
+		return nil
+	}
+	return fmt.Errorf("the database is sealed with a secret key (%s) that is not here: put the file back, or set "+
+		"CRIER_SECRET_KEY; %s", keyID(bound), acceptLost(ids))
 }
 
 // holds reports whether a ring has the key with a mark.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -264,11 +265,26 @@ func TestALostKeyIsAcceptedOnRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := newRules(t, f.Store, freshSecret).Instance
-		if err := fresh.BindKey(ctx); err == nil {
-			t.Error("the key of the store is given up without a request")
+		err := fresh.BindKey(ctx)
+		if err == nil {
+			t.Fatal("the key of the store is given up without a request")
 		}
-		accepting := newRulesWith(t, f.Store, freshSecret, func(c *Config) { c.AcceptLostKey = true })
-		if err := accepting.Instance.BindKey(ctx); err != nil {
+		ids := namedIDs(t, err)
+		if len(ids) != 2 { // that of the store, and that of its records
+			t.Fatalf("%v names the keys %v", err, ids)
+		}
+		accept := func(ids ...string) error {
+			return newRulesWith(t, f.Store, freshSecret, func(c *Config) { c.AcceptLostKeys = ids }).Instance.BindKey(ctx)
+		}
+		for _, incomplete := range [][]string{{"12345678"}, {"12345678", ids[1]}, {ids[1]}} {
+			if again := accept(incomplete...); again == nil || again.Error() != err.Error() {
+				t.Errorf("%v is accepted as lost: %v", incomplete, again)
+			}
+		}
+		if err := accept(ids[0]); !slices.Equal(namedIDs(t, err), ids[1:]) {
+			t.Errorf("the key of records is given up by the name of another: %v", err)
+		}
+		if err := accept(ids...); err != nil {
 			t.Error(err)
 		}
 		if err := fresh.CheckKey(ctx); err != nil {
@@ -276,6 +292,42 @@ func TestALostKeyIsAcceptedOnRequest(t *testing.T) {
 		}
 		if err := fresh.BindKey(ctx); err == nil {
 			t.Error("the key of records is given up without a request")
+		}
+	})
+}
+
+// namedIDs returns the ids of lost keys that an error tells to set.
+func namedIDs(t *testing.T, err error) []string {
+	t.Helper()
+	if err == nil {
+		t.Fatal("no error names lost keys")
+	}
+	_, list, _ := strings.Cut(err.Error(), "CRIER_ACCEPT_LOST_KEY=")
+	list, _, _ = strings.Cut(list, " ")
+	return strings.Split(list, ",")
+}
+
+// A new key would hide that the old one is missing.
+func TestANodeWithoutAKeyIsRefusedOnAStoreThatHasOne(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx := t.Context()
+		newVault(t, f, testSecret)
+		if err := CheckNoKey(ctx, f.Store, nil); err != nil {
+			t.Errorf("a store that is not bound to a key: %v", err)
+		}
+		if err := newRules(t, f.Store, testSecret).Instance.BindKey(ctx); err != nil {
+			t.Fatal(err)
+		}
+		ids := namedIDs(t, CheckNoKey(ctx, f.Store, nil))
+		if len(ids) != 2 || ids[0] != ringOf(t, testSecret).Fingerprint()[:8] {
+			t.Fatalf("the keys are %v", ids)
+		}
+		if err := CheckNoKey(ctx, f.Store, ids[:1]); err == nil {
+			t.Error("the key of records is given up without a request")
+		}
+		if err := CheckNoKey(ctx, f.Store, ids); err != nil {
+			t.Error(err)
 		}
 	})
 }

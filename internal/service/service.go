@@ -69,10 +69,11 @@ type Config struct {
 	EventDays int
 	// MetricsDays is how long readings of numbers are kept; 0 means 400.
 	MetricsDays int
-	// AcceptLostKey lets a node start while records are sealed with a key that is not in Keys.
-	AcceptLostKey bool
-	Now           func() time.Time
-	Logger        *slog.Logger
+	// AcceptLostKeys are the ids of keys that are not in Keys and lost: a node starts without the records that need
+	// them. The errors of Instance.BindKey name the ids.
+	AcceptLostKeys []string
+	Now            func() time.Time
+	Logger         *slog.Logger
 }
 
 // Services holds the services, one per resource.
@@ -184,7 +185,7 @@ func (w wiring) addTenants(s *Services) {
 		events: s.Events}
 	s.Accounts, s.Connections = w.accounts.Accounts, w.accounts.Connections
 	s.Instance = &Instance{store: w.Store, keys: w.Keys, connections: s.Connections, organizations: s.Organizations,
-		apiKeys: s.Keys, clock: w.clock, passwords: passwords, people: s.People, acceptLostKey: w.AcceptLostKey,
+		apiKeys: s.Keys, clock: w.clock, passwords: passwords, people: s.People, acceptLostKeys: w.AcceptLostKeys,
 		log: w.Logger}
 	s.Upkeep = &Upkeep{store: w.Store, keys: w.Keys, clock: w.clock, log: w.Logger, instance: s.Instance,
 		eventsKept: eventsKept(w.Config)}

@@ -22,6 +22,18 @@ func (r reads) KeyFingerprint(ctx context.Context) (string, error) {
 	return fingerprint, nil
 }
 
+// HasInstance reports whether the database has the table that KeyFingerprint reads: it has been migrated once.
+func (s *Store) HasInstance(ctx context.Context) (there bool, err error) {
+	query := `SELECT to_regclass('instance') IS NOT NULL`
+	if s.dialect == SQLite {
+		query = `SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = 'instance'`
+	}
+	if err := s.q.QueryRowContext(ctx, query).Scan(&there); err != nil {
+		return false, fmt.Errorf("look for the instance: %w", err)
+	}
+	return there, nil
+}
+
 // SetKeyFingerprint binds the store to a secret key.
 func (tx *Tx) SetKeyFingerprint(ctx context.Context, fingerprint string, at crier.Time) error {
 	_, err := tx.q.ExecContext(ctx, `INSERT INTO instance (id, key_fingerprint, created_at) VALUES (1, $1, $2)
