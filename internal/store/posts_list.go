@@ -116,14 +116,7 @@ func (r reads) postCountQuestion(f PostFilter, groups int, total *int64) (q ques
 		return newQuestion(`SELECT `+r.postCount, []any{f.TeamID},
 			func(row scanner) error { return row.Scan(total) }), true
 	case groups == counted:
-		return r.countQuestion(f.TeamID, countedPosts, func(values []string, n int64) {
-			status, postType, destination := values[0], values[1], values[2]
-			if passes(f.Statuses, status) && passes(f.PostTypes, postType) &&
-				(f.SaveDestination == "" || f.SaveDestination == destination) &&
-				(len(f.Statuses) > 0 || status != string(crier.PostArchived)) {
-				*total += n
-			}
-		}), true
+		return r.columnCountQuestion(f, total), true
 	case groups == 1 && len(f.Providers) == 1:
 		return r.countQuestion(f.TeamID, countedPostsByProvider, func(values []string, n int64) {
 			if passes(f.Providers, values[0]) {
@@ -138,6 +131,19 @@ func (r reads) postCountQuestion(f PostFilter, groups int, total *int64) (q ques
 		}), true
 	}
 	return q, false
+}
+
+// columnCountQuestion reads the number of posts that pass the filters by status, type and destination, whatever the
+// others.
+func (r reads) columnCountQuestion(f PostFilter, total *int64) question {
+	return r.countQuestion(f.TeamID, countedPosts, func(values []string, n int64) {
+		status, postType, destination := values[0], values[1], values[2]
+		if passes(f.Statuses, status) && passes(f.PostTypes, postType) &&
+			(f.SaveDestination == "" || f.SaveDestination == destination) &&
+			(len(f.Statuses) > 0 || status != string(crier.PostArchived)) {
+			*total += n
+		}
+	})
 }
 
 // countGroup counts the posts that pass a group. A filter that most posts pass is counted by the others: the team knows
@@ -161,26 +167,39 @@ func (r reads) countGroup(ctx context.Context, f PostFilter, g group) (int64, er
 
 // countMatching counts the posts that pass a group, up to a limit unless it is 0.
 func (r reads) countMatching(ctx context.Context, f PostFilter, g group, limit int64) (int64, error) {
-	var branches []branch
 	g.holds.sql = g.lead + g.holds.sql
-	for _, archived := range f.archived() {
-		branches = append(branches, f.matching(archived, []group{g}))
-	}
-	return r.countUpTo(ctx, "posts p", branches, limit)
+	return r.countUpTo(ctx, "posts p", f.listed([]group{g}), limit)
 }
 
-// countCombination counts the posts that pass several groups, starting from the smallest one. If that one has more than
-// maxCounted posts, the total is capped: counting would have to read them all.
-func (r reads) countCombination(ctx context.Context, f PostFilter, groups []group) (Total, error) {
+// listed returns the posts that pass every group, archived ones apart.
+func (f PostFilter) listed(groups []group) (branches []branch) {
+	for _, archived := range f.archived() {
+		branches = append(branches, f.matching(archived, groups))
+	}
+	return branches
+}
+
+// countCombination counts the posts that pass several groups, starting from the smallest one. A group also finds posts
+// that are not listed, and one that was repeated many times, so all may be large in a team with few posts: these are
+// counted one by one. If even they are more than maxCounted, the total is capped.
+func (r reads) countCombination(ctx context.Context, f PostFilter, groups []group) (total Total, err error) {
 	sizes, err := r.probe(ctx, groups, maxCounted+1)
 	if err != nil {
-		return Total{}, err
+		return total, err
 	}
 	smallest := slices.Min(sizes)
-	if smallest > maxCounted {
+	if smallest <= maxCounted {
+		return r.countDriven(ctx, f, groups, slices.Index(sizes, smallest))
+	}
+	var posts int64
+	if err := r.q.Ask(ctx, r.columnCountQuestion(f, &posts)); err != nil {
+		return total, fmt.Errorf("count by status, type and destination: %w", err)
+	}
+	if posts > maxCounted {
 		return Total{Count: maxCounted, Capped: true}, nil
 	}
-	return r.countDriven(ctx, f, groups, slices.Index(sizes, smallest))
+	total.Count, err = r.countUpTo(ctx, "posts p", f.listed(groups), 0)
+	return total, err
 }
 
 // countDestinations counts the posts of several networks or of several accounts: one post may be on more than one of
