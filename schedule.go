@@ -149,6 +149,8 @@ type ValidationResult struct {
 	AffordableNow    bool              `json:"affordableNow"`
 	ScheduledAt      *Time             `json:"scheduledAt" doc:"When it would be published."`
 	SlotAt           *Time             `json:"slotAt" doc:"The slot it would take."`
+	// ApprovalRequired is about unsaved content; a stored post that is not approved is a conflict.
+	ApprovalRequired bool `json:"approvalRequired,omitempty" doc:"True for unsaved content in a team that publishes approved posts only: it cannot be scheduled before the post is saved and approved."`
 }
 
 // ValidationEntry is the dry run for one account.

@@ -15,7 +15,8 @@ type validateContentInput struct {
 var validateContentDoc = doc{
 	ID: "validateContent", Tag: "Publishing", Summary: "Dry-run unsaved content",
 	Description: "Like `validate` of a post, for content that is still being written: errors, warnings, length " +
-		"and cost per account. Without a time it is a dry run of publishing now. Writes nothing.",
+		"and cost per account. Without a time it is a dry run of publishing now. In a team that publishes approved " +
+		"posts only, `approvalRequired` is true. Writes nothing.",
 }
 
 func (in *validateContentInput) check(s *Server) []crier.Issue {

@@ -48,6 +48,30 @@ func TestDryRunOfUnstoredContent(t *testing.T) {
 	})
 }
 
+// A dry run says that approval is missing: of a stored post by the conflict that schedule answers with, and of content
+// that is still being written beside everything else.
+func TestDryRunsTellThatApprovalIsRequired(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		post := w.draft(t, object{"text": "Hello"})
+		in := object{"socialAccountIds": []crier.ID{w.account(t, crier.ProviderX)}, "useNextSlot": true}
+		unsaved := object{"text": "Hello", "socialAccountIds": in["socialAccountIds"]}
+		stored := w.team("/posts/%s/validate", post.ID)
+		w.call(t, http.MethodPost, stored, in).want(t, 200)
+		if got := as[object](t, w.call(t, http.MethodPost, w.team("/posts/validate"), unsaved).want(t,
+			200)); got["approvalRequired"] != nil {
+			t.Errorf("without approval: %v", got)
+		}
+		w.call(t, http.MethodPatch, w.team(""), object{"requireApproval": true}).want(t, 200)
+		w.call(t, http.MethodPost, stored, in).wantError(t, crier.KindConflict, "approved posts only")
+		got := as[crier.ValidationResult](t, w.call(t, http.MethodPost, w.team("/posts/validate"), unsaved).want(t,
+			200))
+		if !got.ApprovalRequired || len(got.Data) != 1 || !got.Data[0].OK || len(got.Data[0].Texts) != 1 {
+			t.Errorf("with approval: %+v", got)
+		}
+	})
+}
+
 func TestDryRunOfStoredPostsMeasuresTexts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

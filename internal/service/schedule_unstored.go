@@ -9,13 +9,16 @@ import (
 	"crier/internal/store"
 )
 
-// ValidateContent is a dry run for content that was never stored: the rules of Schedule, and nothing written.
+// ValidateContent is a dry run for content that was never stored: the rules of Schedule, and nothing written. A missing
+// approval is told and no conflict: whoever still writes asks for everything else.
 func (s *Schedules) ValidateContent(ctx context.Context, scope access.TeamScope, in crier.ContentValidation) (
 	crier.ValidationResult, error) {
 	w := dryRunTime(in.ScheduledAt, in.UseNextSlot)
-	return s.dryRun(ctx, scope, in.SocialAccountIDs, func(tx *store.Tx) (planned, error) {
+	out, err := s.dryRun(ctx, scope, in.SocialAccountIDs, func(tx *store.Tx) (planned, error) {
 		return s.planUnstored(ctx, tx, scope, in, w)
 	})
+	out.ApprovalRequired = scope.Team().RequireApproval
+	return out, err
 }
 
 // planUnstored is planFanOut for content that was never stored.

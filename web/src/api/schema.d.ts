@@ -1198,7 +1198,7 @@ export interface paths {
         put?: never;
         /**
          * Dry-run unsaved content
-         * @description Like `validate` of a post, for content that is still being written: errors, warnings, length and cost per account. Without a time it is a dry run of publishing now. Writes nothing.
+         * @description Like `validate` of a post, for content that is still being written: errors, warnings, length and cost per account. Without a time it is a dry run of publishing now. In a team that publishes approved posts only, `approvalRequired` is true. Writes nothing.
          *
          *     Needs the permission `read`.
          */
@@ -4346,6 +4346,8 @@ export interface components {
         };
         ValidationResult: {
             affordableNow: boolean;
+            /** @description True for unsaved content in a team that publishes approved posts only: it cannot be scheduled before the post is saved and approved. */
+            approvalRequired?: boolean;
             availableCredits: number;
             /** @description Total that would be reserved. */
             creditCost: number;
