@@ -221,7 +221,7 @@ func TestInitInitializesAnEmptyStoreOnce(t *testing.T) {
 		before := contents(t, db)
 		for _, args := range [][]string{{"init", "--json"}, {"init"}, {"init", "--name", "Other"}} {
 			again := runProgram(t, environment, args...)
-			if again.code != 6 || again.stdout != "" || !strings.Contains(again.stderr, "in use") ||
+			if again.code != 1 || again.stdout != "" || !strings.Contains(again.stderr, "in use") ||
 				strings.Count(strings.TrimSpace(again.stderr), "\n") != 0 {
 				t.Errorf("%v on a store in use: %+v", args, again)
 			}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -108,9 +109,9 @@ func (s *Instance) Empty(ctx context.Context) (bool, error) {
 	return !inUse, err
 }
 
-// ErrInUse means that a store is not empty.
-var ErrInUse = crier.Conflict("The store is in use already; nothing was changed. A further organization is made " +
-	"with: crier admin create-organization")
+// ErrInUse means that a store is not empty. It has no kind: scripts expect that crier init ends with 1 then.
+var ErrInUse = errors.New("the store is in use already; nothing was changed. A further organization is made with: " +
+	"crier admin create-organization")
 
 // Initialise creates the first tenant of an empty store.
 func (s *Instance) Initialise(ctx context.Context, in TenantRequest) (Tenant, error) {
