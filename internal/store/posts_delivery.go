@@ -18,8 +18,8 @@ var deliveryPublications = map[crier.DeliveryState][]crier.ScheduledPostStatus{
 }
 
 // deliveryGroups filters posts by the states of their scheduled posts. States that no scheduled post has (unscheduled,
-// partially_published) compare the post's own delivery state. So do the others, whose posts have a scheduled post in the
-// state, except scheduled: the start of a call does not write the post, which says so until the call has ended.
+// partially_published) compare the post's own delivery state. So do the others, whose posts have a scheduled post in
+// the state, except scheduled: the start of a call does not write the post, which says so until the call has ended.
 //
 // Archived and deleted posts keep their scheduled posts, and a repeated one has many, so a state may have far more
 // scheduled posts than the team has listed posts that were ever scheduled. These are the alternative.
