@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	cdpnet "github.com/chromedp/cdproto/network"
+
 	"crier"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
@@ -197,5 +199,53 @@ func TestBrowserPublishesOnWhatRefusedItOnceItIsMended(t *testing.T) {
 		if got := servertest.Texts(s.box.Timeline(t, s.Accounts[i])); len(got) != 1 || got[0] != want {
 			t.Errorf("%s has %q", s.Accounts[i].Network, got)
 		}
+	}
+}
+
+// A draft that somebody else changed while it was open is shown before anything of it is published: also where nobody
+// told of the change.
+func TestBrowserPublishesNothingUnseen(t *testing.T) {
+	t.Parallel()
+	for _, told := range []bool{true, false} {
+		t.Run(fmt.Sprintf("told=%t", told), func(t *testing.T) {
+			t.Parallel()
+			s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+			s.start(t)
+			post := s.NewPost(t, s.crew, "As it was")
+			b := s.tab
+			if !told {
+				b.failReads("*/events/stream", cdpnet.ErrorReasonConnectionReset)
+			}
+			s.edit(post, "As it was")
+			b.click("section[aria-label=Accounts] label", "X")
+			b.click("label", "Now")
+			b.waitForText("Publish 1 post now")
+			s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "As she has it"}).Want(t, http.StatusOK)
+			if !told {
+				b.click("button", "Publish 1 post now")
+			}
+			s.chooseTheirs(t, post)
+		})
+	}
+}
+
+// chooseTheirs decides for the text that somebody else has written meanwhile, and publishes it.
+func (s *story) chooseTheirs(t *testing.T, post string) {
+	t.Helper()
+	b := s.tab
+	b.waitForText("This draft was changed in another tab or by another person")
+	b.waitFor(`document.querySelector('main [role=alert] del')?.innerText === 'it' &&
+		document.querySelector('main [role=alert] ins')?.innerText === 'she'`)
+	b.waitFor(`[...document.querySelectorAll('button')].find(b => b.innerText.includes('Publish 1 post now')).disabled`)
+	b.screenshot("changed")
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 0 || len(s.scheduled(t, post)) != 0 {
+		t.Fatalf("published %q", got)
+	}
+	b.click("button", "Show theirs")
+	b.waitFor(`document.querySelector('textarea')?.value === 'As she has it'`)
+	b.click("button", "Publish 1 post now")
+	b.waitFor(`document.querySelector('article[data-status=published]')`)
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "As she has it" {
+		t.Errorf("timeline %q", got)
 	}
 }

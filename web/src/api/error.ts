@@ -37,6 +37,7 @@ export function explain(error: unknown): string {
     if (error.issueAt('scheduledAt')?.startsWith('must be at least')) {
       return 'Choose a time that is at least a minute from now and within 90 days.'
     }
+    if (error.status === 412) return 'Somebody has changed it meanwhile. Look at it again.'
     const [first] = error.issues
     return first && !error.message.includes(first.message) ? `${error.message} ${first.message}` : error.message
   }

@@ -228,6 +228,11 @@ function ActionBar({
           <Icon name="attention" size={16} /> There are not enough credits for this.
         </p>
       )}
+      {stopped && (
+        <p className={styles.barProblem}>
+          <Icon name="attention" size={16} /> It was changed elsewhere: choose above which version it is to be.
+        </p>
+      )}
       <div className={styles.barRow}>
         <WhenBar store={store} canPublish={canPublish} />
         <Button

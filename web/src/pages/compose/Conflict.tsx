@@ -2,35 +2,31 @@ import { useEffect, useState } from 'react'
 import { onEvent } from '../../api/events'
 import { useSession } from '../../session'
 import { Button, ButtonRow, Icon, toast, toastError } from '../../ui'
+import { Changes } from './Changes'
 import styles from './compose.module.css'
-import type { Post } from './draft'
+import { fromPost, type Post, sameContent } from './draft'
 import { readPost } from './requests'
 import { takeTheirs } from './sides'
+import { useDraft } from './store'
 import type { Composer } from './useComposer'
 
-/** Tells that the draft was changed elsewhere, and lets the person choose. Nothing is overwritten. */
+/**
+ * Tells that the draft was changed elsewhere and what of it, and lets the person choose. Nothing is overwritten, and
+ * nothing is published before.
+ */
 export function Conflict({ composer }: { composer: Composer }) {
-  const { postId, saver, saveState } = composer
-  const [newer, setNewer] = useState(false)
+  const { postId, saved, saveState, store, waiting } = composer
   const [busy, setBusy] = useState(false)
   const { team } = useSession()
   const conflict = saveState.kind === 'conflict'
-
-  useEffect(() => {
-    return onEvent(e => {
-      const post = e.data.object as Partial<Post>
-      if (e.type !== 'post.updated' || post.id !== postId || !post.contentPayloadId) return
-      if (post.contentPayloadId !== saver.base?.contentPayloadId && !saver.dirty) setNewer(true)
-    })
-  }, [postId, saver])
-
-  if (!conflict && !newer) return null
+  const theirs = useTheirs(composer, conflict)
+  const mine = useDraft(store, d => d)
+  if (!conflict) return null
 
   const decide = async (what: () => Promise<void>, failed: string) => {
     setBusy(true)
     try {
       await what()
-      setNewer(false)
     } catch (e) {
       toastError(failed, e)
     } finally {
@@ -38,33 +34,66 @@ export function Conflict({ composer }: { composer: Composer }) {
     }
   }
   const apart = () => decide(composer.saveApart, 'It is kept in this browser and not saved yet')
-  const theirs = () =>
+  const takeOver = () =>
     decide(async () => {
       if (postId) showTheirs(composer, await readPost(team.id, postId))
     }, 'The other version could not be read')
+  const unchanged = sameContent(mine, saved.current)
   return (
     <section className={styles.conflict} role="alert">
       <Icon name="attention" />
       <div>
         <strong>This draft was changed in another tab or by another person.</strong>
         <p>
-          {conflict
-            ? 'What you see is yours; it is kept in this browser and not saved. Nothing of theirs was overwritten.'
-            : 'You see the version from before.'}
+          {unchanged
+            ? `You see the version from before. ${waiting.length > 0 ? 'What is scheduled goes out with theirs.' : 'Nothing is published until you have chosen.'}`
+            : 'What you see is yours; it is kept in this browser and not saved. Nothing of theirs was overwritten.'}
         </p>
+        {theirs && (
+          <>
+            <p>What is different in theirs:</p>
+            <Changes from={mine} to={fromPost(theirs)} />
+          </>
+        )}
         <ButtonRow>
-          {conflict && (
-            <Button busy={busy} icon="copy" onClick={apart}>
-              Save mine as a new draft
-            </Button>
-          )}
-          <Button busy={busy} icon="eye" onClick={theirs}>
-            {conflict ? 'Drop mine and show theirs' : 'Show the newer one'}
+          <Button busy={busy} icon="copy" onClick={apart}>
+            Save mine as a new draft
+          </Button>
+          <Button busy={busy} icon="eye" onClick={takeOver}>
+            {unchanged ? 'Show theirs' : 'Drop mine and show theirs'}
           </Button>
         </ButtonRow>
       </div>
     </section>
   )
+}
+
+/** The post as others have it, once it is another one; the draft that is open is held back from then on. */
+function useTheirs({ postId, saver, store }: Composer, conflict: boolean): Post | null {
+  const { team } = useSession()
+  const [theirs, setTheirs] = useState<Post | null>(null)
+  useEffect(() => {
+    if (!postId) return
+    let alive = true
+    const look = async () => {
+      // When it cannot be read, the server still refuses what stands on an old version.
+      const post = await readPost(team.id, postId).catch(() => null)
+      if (!alive || !post) return
+      if (saver.state.kind === 'conflict') setTheirs(post)
+      else if (!saver.dirty && post.contentPayloadId !== saver.base?.contentPayloadId) saver.hold(store.get())
+    }
+    const stop = onEvent(e => {
+      const post = e.data.object as Partial<Post>
+      if (e.type !== 'post.updated' || post.id !== postId) return
+      if (post.contentPayloadId !== saver.base?.contentPayloadId) look()
+    })
+    if (conflict) look()
+    return () => {
+      alive = false
+      stop()
+    }
+  }, [team.id, postId, saver, store, conflict])
+  return conflict ? theirs : null
 }
 
 function showTheirs(composer: Composer, theirs: Post) {

@@ -118,16 +118,22 @@ export function tryOut(teamId: string, body: TryOut, signal: AbortSignal): Promi
 
 const inPost = (teamId: string, postId: string) => ({ params: { path: { teamId, postId } } })
 
-/** One key a press: a press that is repeated because the answer got lost has its effect once. */
+/** The version of the content that the person has seen: of another one, nothing is done. */
+const ifSeen = (version: string) => ({ 'If-Match': `"${version}"` })
+
+/**
+ * One key a press: a press that is repeated because the answer got lost has its effect once. Without a version, whatever
+ * the content is by now is scheduled.
+ */
 export function schedulePost(
   teamId: string,
   postId: string,
   body: Schemas['ScheduleRequest'],
   intent: Record<string, string>,
+  version?: string,
 ) {
-  return ask(
-    api.POST('/v1/teams/{teamId}/posts/{postId}/schedule', { ...inPost(teamId, postId), headers: intent, body }),
-  )
+  const headers = { ...intent, ...(version ? ifSeen(version) : {}) }
+  return ask(api.POST('/v1/teams/{teamId}/posts/{postId}/schedule', { ...inPost(teamId, postId), headers, body }))
 }
 
 export function publishNow(
@@ -135,19 +141,24 @@ export function publishNow(
   postId: string,
   body: Omit<Schemas['PostNowRequest'], 'waitSeconds'>,
   intent: Record<string, string>,
+  version: string,
 ) {
   return ask(
     api.POST('/v1/teams/{teamId}/posts/{postId}/post-now', {
       ...inPost(teamId, postId),
-      headers: intent,
+      headers: { ...intent, ...ifSeen(version) },
       body: { ...body, waitSeconds: 0 },
     }),
   )
 }
 
-export function approve(teamId: string, postId: string) {
+export function approve(teamId: string, postId: string, version: string) {
   return ask(
-    api.POST('/v1/teams/{teamId}/posts/{postId}/status', { ...inPost(teamId, postId), body: { status: 'approved' } }),
+    api.POST('/v1/teams/{teamId}/posts/{postId}/status', {
+      ...inPost(teamId, postId),
+      headers: ifSeen(version),
+      body: { status: 'approved' },
+    }),
   )
 }
 

@@ -20,8 +20,11 @@ import {
   waitingAfter,
   withoutSent,
 } from './plan'
-import { approve, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
+import { approve, isConflict, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
+import type { Saved } from './saver'
 import type { Composer } from './useComposer'
+
+const changedElsewhere = 'It was changed elsewhere meanwhile. Choose above which version it is to be.'
 
 type Result = Pick<Schemas['ScheduleResult'], 'data'>
 
@@ -51,19 +54,18 @@ export function usePublish(composer: Composer, accounts: Account[]) {
   }
 
   /** Another version of the post is another press: what an account refused of the last one is asked again. */
-  const send = async (postId: string, draft: Draft) => {
-    const version = composer.saver.base?.contentPayloadId
+  const send = async ({ id: postId, contentPayloadId: version }: Saved, draft: Draft) => {
     if (draft.when.kind === 'now') {
       const body = publishBody(draft, accounts, zone)
       const [key = newIdempotencyKey()] = keysFor({ postId, ...body, version })
-      return publishNow(team.id, postId, body, key)
+      return publishNow(team.id, postId, body, key, version)
     }
     const bodies = scheduleBodies(draft, accounts, zone)
     if (!bodies) throw new Error('Choose a date and a time.')
     const keys = keysFor(...bodies.map(body => ({ postId, ...body, version })))
     const data: Schemas['ScheduleResult']['data'] = []
     for (const [n, body] of bodies.entries()) {
-      data.push(...(await schedulePost(team.id, postId, body, keys[n] ?? newIdempotencyKey())).data)
+      data.push(...(await schedulePost(team.id, postId, body, keys[n] ?? newIdempotencyKey(), version)).data)
     }
     return { data }
   }
@@ -111,9 +113,9 @@ export function usePublish(composer: Composer, accounts: Account[]) {
 
   const publish = async (draft: Draft) => {
     const base = await save(draft)
-    if (team.requireApproval && mayApprove) await approveAsSaved(team.id, base.id)
+    if (team.requireApproval && mayApprove) await approveAsSaved(team.id, base)
     const before = await earlier(team.id, base.id)
-    const result = await send(base.id, draft)
+    const result = await send(base, draft)
     intent.current = null
     const { kept, error } = await cancelAll(team.id, base.id, dropped(draft, waiting))
     await settleFailures(team.id, before, result)
@@ -123,7 +125,9 @@ export function usePublish(composer: Composer, accounts: Account[]) {
 
   /** Tells of an error, and what is true after it. */
   const fail = async (draft: Draft, error: unknown) => {
-    const { saver, setWaiting } = composer
+    const { saver, setWaiting, store } = composer
+    const elsewhere = isConflict(error)
+    if (elsewhere) saver.hold(store.get()) // the person sees what it is now, and decides
     // What was never sent has changed nothing.
     const unknown = intent.current !== null || draft.when.kind === 'draft'
     const read = saver.base ? readScheduledPosts(team.id, saver.base.id) : Promise.resolve([])
@@ -132,7 +136,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     setWaiting(waits)
     // What goes out is changed by another press, not by trying again behind this message.
     if (waits.length > 0) saver.forget()
-    toastError(failureWords(draft.when.kind, waiting, now), error)
+    toastError(failureWords(draft.when.kind, waiting, now), elsewhere ? new Error(changedElsewhere) : error)
   }
 
   const run = async () => {
@@ -154,9 +158,9 @@ export function usePublish(composer: Composer, accounts: Account[]) {
 }
 
 /** Saving may have taken an approval back: what counts is the status now, not that of when the composer opened. */
-async function approveAsSaved(teamId: string, postId: string) {
-  const { status } = await readPost(teamId, postId)
-  if (status !== 'approved') await approve(teamId, postId)
+async function approveAsSaved(teamId: string, { id, contentPayloadId }: Saved) {
+  const { status } = await readPost(teamId, id)
+  if (status !== 'approved') await approve(teamId, id, contentPayloadId)
 }
 
 /** Cancels what is not wanted any more. What is canceled by then, as with an approval that was taken back, is fine. */

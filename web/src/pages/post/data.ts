@@ -115,11 +115,16 @@ export const dismiss = (teamId: string, id: string) =>
 export const resolve = (teamId: string, id: string, body: Schemas['Resolution']) =>
   ask(api.POST('/v1/teams/{teamId}/scheduled-posts/{id}/resolve', { ...one(teamId, id), body }))
 
-export const setStatus = (teamId: string, postId: string, status: 'draft' | 'approved' | 'rejected') =>
+/** Of another version than the one that was seen, nothing is approved or rejected. */
+export const setStatus = (
+  teamId: string,
+  { id: postId, contentPayloadId }: Pick<Post, 'id' | 'contentPayloadId'>,
+  status: 'draft' | 'approved' | 'rejected',
+) =>
   ask(
     api.POST('/v1/teams/{teamId}/posts/{postId}/status', {
       params: { path: { teamId, postId } },
-      headers: newIdempotencyKey(),
+      headers: { ...newIdempotencyKey(), 'If-Match': `"${contentPayloadId}"` },
       body: { status },
     }),
   )

@@ -133,14 +133,14 @@ function PostActions({ post, scheduled }: { post: Post; scheduled: ScheduledPost
     }
     refreshPosts(team.id)
   }
-  const reopen = () => act('reopen', () => setStatus(team.id, post.id, 'draft'), 'Back in drafts, to be approved')
+  const reopen = () => act('reopen', () => setStatus(team.id, post, 'draft'), 'Back in drafts, to be approved')
   const items: MenuItem[] = []
   if (mayWrite && post.status === 'rejected') items.push({ label: 'Back to drafts', icon: 'draft', onSelect: reopen })
   if (mayWrite && waiting) items.push({ label: 'Cancel all and keep as a draft', icon: 'draft', onSelect: toDraft })
   if (mayDelete) items.push({ label: 'Delete…', icon: 'trash', danger: true, onSelect: () => setDeleting(true) })
   return (
     <>
-      {team.requireApproval && mayApprove && post.status === 'draft' && <Decide postId={post.id} />}
+      {team.requireApproval && mayApprove && post.status === 'draft' && <Decide post={post} />}
       {mayWrite && (
         <Link to="/compose/$postId" params={{ postId: post.id }} className={buttonClass()}>
           <Icon name="compose" size={18} /> Edit
@@ -153,11 +153,11 @@ function PostActions({ post, scheduled }: { post: Post; scheduled: ScheduledPost
 }
 
 /** What a person who approves posts decides about one that waits for it. */
-function Decide({ postId }: { postId: string }) {
+function Decide({ post }: { post: Post }) {
   const { team } = useSession()
   const { act, busy } = useAct()
   const decide = (status: 'approved' | 'rejected', done: string) =>
-    act(status, () => setStatus(team.id, postId, status), done)
+    act(status, () => setStatus(team.id, post, status), done)
   return (
     <>
       <Button busy={busy === 'rejected'} onClick={() => decide('rejected', 'Rejected')}>
