@@ -249,3 +249,29 @@ func (s *story) chooseTheirs(t *testing.T, post string) {
 		t.Errorf("timeline %q", got)
 	}
 }
+
+// Whoever discards sees which version comes back: it may be another one than was opened.
+func TestBrowserDiscardShowsWhatComesBack(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "As it was")
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	b := s.tab
+	s.edit(post, "As it was")
+	b.fill(`textarea[aria-label=Text]`, "As he typed")
+	b.click("button", "Discard")
+	b.waitFor(`document.querySelector('dialog[open] ins')?.innerText === 'it'`)
+	b.waitForText("Version 1, saved")
+	b.screenshot("discarding")
+	b.click("dialog[open] button", "Keep")
+	b.waitFor(`!document.querySelector('dialog')`)
+	if got := evaluate[string](b, `document.querySelector('textarea').value`); got != "As he typed" {
+		t.Errorf("kept %q", got)
+	}
+	b.click("button", "Discard")
+	b.click("dialog[open] button", "Discard my changes")
+	b.waitFor(`document.querySelector('textarea')?.value === 'As it was'`)
+	b.click("button", "Undo")
+	b.waitFor(`document.querySelector('textarea')?.value === 'As he typed'`)
+}

@@ -77,6 +77,7 @@ export function Confirm({
   children,
   action,
   busy,
+  disabled,
   onConfirm,
   onClose,
 }: {
@@ -85,6 +86,8 @@ export function Confirm({
   /** What the button says: the deed itself, such as "Delete 3 posts". */
   action: string
   busy?: boolean
+  /** Nothing can be decided yet. */
+  disabled?: boolean
   onConfirm: () => void
   onClose: () => void
 }) {
@@ -95,7 +98,7 @@ export function Confirm({
       footer={
         <ButtonRow end>
           <Button onClick={onClose}>Keep</Button>
-          <Button kind="danger" busy={busy} onClick={onConfirm}>
+          <Button kind="danger" busy={busy} disabled={disabled} onClick={onConfirm}>
             {action}
           </Button>
         </ButtonRow>

@@ -1,7 +1,8 @@
 import { explain } from '../../api/error'
 import { useSession } from '../../session'
-import { Button, formatInstant, Icon, toast } from '../../ui'
+import { Button, formatInstant, Icon, showDialog } from '../../ui'
 import styles from './compose.module.css'
+import { Discard } from './Discard'
 import { sameContent } from './draft'
 import type { SaveState } from './saver'
 import { useDraft } from './store'
@@ -39,18 +40,14 @@ export function SaveNote({ composer }: { composer: Composer }) {
       {bad && <Icon name="attention" size={16} />}
       {words(state, zone, byHand, changed)}
       {changed && state.kind === 'idle' && (
-        <Button size="small" kind="quiet" onClick={() => discard(composer)}>
+        <Button
+          size="small"
+          kind="quiet"
+          onClick={() => showDialog(close => <Discard composer={composer} onClose={close} />)}
+        >
           Discard
         </Button>
       )}
     </span>
   )
-}
-
-/** Shows the content that is scheduled; the plan stays as it is chosen. */
-function discard({ store, saved }: Composer) {
-  const mine = store.get()
-  const { accountIds, settings, accountSettings, when } = mine
-  store.replace({ ...saved.current, accountIds, settings, accountSettings, when })
-  toast('Your changes are discarded', () => store.replace(mine))
 }

@@ -19,6 +19,11 @@ export function readPost(teamId: string, postId: string, signal?: AbortSignal) {
   return ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal }))
 }
 
+export function readVersion(teamId: string, postId: string, contentPayloadId: string) {
+  const path = { teamId, postId, contentPayloadId }
+  return ask(api.GET('/v1/teams/{teamId}/posts/{postId}/versions/{contentPayloadId}', { params: { path } }))
+}
+
 /** A save whose answer has not come yet, and which may have happened: sent again as it was, it happens once. */
 export type Sent = { key: string; base: Saved | null; body: Schemas['PostUpdate'] }
 

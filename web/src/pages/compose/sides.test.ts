@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Draft, emptyDraft, newPart, type Post } from './draft'
 import { type Saved, Saver } from './saver'
-import { saveApart, takeTheirs } from './sides'
+import { giveBack, saveApart, takeTheirs } from './sides'
 import { DraftStore } from './store'
 
 const written = (text: string): Draft => ({
@@ -64,4 +64,23 @@ it('has nothing to give back where nothing was typed', () => {
   const { sides } = setUp()
   sides.saved.current = written('Mine')
   expect(takeTheirs(sides, theirs)).toBeNull()
+})
+
+it('gives back what is stored, with the plan of mine, and what was typed by the undo', () => {
+  const { sides } = setUp()
+  const { store, saver } = sides
+  const undo = giveBack(sides, { ...theirs, contentPayloadId: 'v1', text: 'Stored' })
+  expect(store.get()).toMatchObject({ parts: [{ text: 'Stored' }], accountIds: ['x1'], when: { kind: 'time' } })
+  undo()
+  expect(store.get().parts[0]?.text).toBe('Mine')
+  expect(saver.state.kind).toBe('idle')
+})
+
+it('gives back the version that others have stored meanwhile, on which mine does not stand', () => {
+  const { sides } = setUp()
+  const { store, saver } = sides
+  const undo = giveBack(sides, theirs)
+  expect([store.get().parts[0]?.text, saver.base?.contentPayloadId]).toEqual(['Theirs', 'v2'])
+  undo()
+  expect([store.get().parts[0]?.text, saver.state.kind]).toEqual(['Mine', 'conflict'])
 })

@@ -26,6 +26,22 @@ export async function saveApart({ store, saver, saved, memory }: Sides) {
 }
 
 /**
+ * Puts what is stored in the place of what was typed; the plan stays as it is chosen. Returns the way back to what was
+ * typed.
+ */
+export function giveBack(sides: Sides, stored: Post): () => void {
+  const { store, saver, saved, memory } = sides
+  const mine = store.get()
+  // What others have stored meanwhile is another version: what was typed does not stand on it.
+  if (saver.base?.contentPayloadId !== stored.contentPayloadId) return takeTheirs(sides, stored) ?? (() => {})
+  const { accountIds, settings, accountSettings, when } = mine
+  saved.current = fromPost(stored)
+  memory.tags = saved.current.tagIds
+  store.replace({ ...saved.current, accountIds, settings, accountSettings, when })
+  return () => store.replace(mine)
+}
+
+/**
  * Shows theirs, with the plan of mine. Returns the way back to what was typed and not saved; null when there was
  * nothing. Mine then stands on its own version again, held back, so that it does not overwrite theirs.
  */
