@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	cdpnet "github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"crier/internal/server/servertest"
@@ -57,5 +60,47 @@ func TestBrowserShowsASecretUntilItIsKept(t *testing.T) {
 		}
 		b.click("dialog button", "I have kept it")
 		b.waitFor(`!document.querySelector('dialog')`)
+	}
+}
+
+func TestBrowserReturnsAfterTheSessionHasEnded(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	b := openTab(t, e.testServer, desk)
+	const form, ended = `document.querySelector('#password')`, `document.body.innerText.includes('Your session has ended')`
+	b.run(chromedp.Navigate(b.url + "/app/media"))
+	b.waitFor(form)
+	if evaluate[bool](b, ended) {
+		t.Error("a stranger is told that the session has ended")
+	}
+	for name, end := range map[string]func(){
+		"signed out from elsewhere": func() {
+			other := e.NewBrowser(t)
+			other.SignIn(t, "ada@example.com")
+			other.Post(t, "/sign-out", url.Values{"everywhere": {"yes"}})
+		},
+		"expired": func() {
+			if _, err := send(b, cdpnet.ClearBrowserCookies, cdp.Empty{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		b.signIn("ada@example.com")
+		b.open("/app/posts?status=draft")
+		b.waitFor(loaded)
+		end()
+		b.click("nav a", "Slots")
+		b.waitFor(form)
+		b.waitFor(`document.readyState === 'complete'`)
+		b.screenshot(name)
+		if !evaluate[bool](b, ended) {
+			t.Errorf("%s: the page does not say that the session has ended: %s", name, b.text())
+		}
+		b.wantAccessible(name)
+		b.fill("#email", "ada@example.com")
+		b.fill("#password", servertest.Passphrase)
+		b.press(keyEnter)
+		b.waitFor(`location.pathname === '/app/slots' && document.querySelector('main h1')`)
 	}
 }

@@ -61,6 +61,34 @@ func TestSessionsEnd(t *testing.T) {
 	})
 }
 
+func TestSignInPageSaysThatASessionHasEnded(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, servertest.Databases.Fresh(t, store.SQLite), withRole("api"))
+	s.NewFounder(t, "ada@example.com")
+	b := s.NewBrowser(t)
+	cookie := b.SignIn(t, "ada@example.com").Session(t)
+	form := func(address, session string) string {
+		t.Helper()
+		return s.NewBrowser(t).Send(t, http.MethodGet, address, nil,
+			map[string]string{"Cookie": "crier_session=" + session}).Want(t, http.StatusOK).Body
+	}
+	const ended, back = "Your session has ended", "you are back where you were"
+	if page := form("/sign-in?next=/app/media", cookie.Value); strings.Contains(page, ended) {
+		t.Errorf("a session that works is said to have ended: %s", page)
+	}
+	b.Post(t, "/sign-out", url.Values{"everywhere": {"yes"}}).Want(t, http.StatusSeeOther)
+	if page := form("/sign-in?next=/app/media", cookie.Value); !strings.Contains(page, ended) ||
+		!strings.Contains(page, back) {
+		t.Errorf("the end of the session is not told: %s", page)
+	}
+	if page := form("/sign-in?next=/app&ended", ""); !strings.Contains(page, ended) || strings.Contains(page, back) {
+		t.Errorf("the end of the session is not told, or a return to the start is promised: %s", page)
+	}
+	if page := b.Get(t, "/sign-in").Want(t, http.StatusOK); strings.Contains(page.Body, ended) {
+		t.Errorf("whoever has signed out is told that the session has ended: %s", page.Body)
+	}
+}
+
 func TestSignInDoesNotRevealAccounts(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

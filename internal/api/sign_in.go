@@ -28,8 +28,10 @@ func sessionCookieName(r *http.Request) string {
 type signInPage struct {
 	Next    string
 	Problem string
-	CanMail bool
-	Fields  []formField
+	// Ended is true for a person who was signed in until now, Back if they return to where they were.
+	Ended, Back bool
+	CanMail     bool
+	Fields      []formField
 }
 
 func (s *Server) signInPage(next, email string) signInPage {
@@ -50,7 +52,24 @@ func ownPath(next string) string {
 }
 
 func (s *Server) signInForm(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, "sign_in", s.signInPage(ownPath(r.URL.Query().Get("next")), ""))
+	next := ownPath(r.URL.Query().Get("next"))
+	page := s.signInPage(next, "")
+	page.Ended, page.Back = s.sessionEnded(r), next != appPath
+	s.render(w, r, http.StatusOK, "sign_in", page)
+}
+
+// sessionEnded reports whether the browser was signed in before. A browser still sends the cookie of a session that was
+// ended from elsewhere. It has forgotten that of an expired one, so the dashboard says that it had been signed in.
+func (s *Server) sessionEnded(r *http.Request) bool {
+	if r.URL.Query().Has("ended") {
+		return true
+	}
+	token := sessionToken(r)
+	if token == "" {
+		return false
+	}
+	user, err := s.services.People.User(r.Context(), token)
+	return err == nil && user == nil
 }
 
 // signIn handles the form. The session's token is always new.

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import { ApiError, unreachable } from './error'
+import { key, queryClient } from './query'
 import type { components, paths } from './schema'
 
 export type Schemas = components['schemas']
@@ -42,10 +43,14 @@ export async function ask<T>(call: Promise<Answer<T>>): Promise<T> {
   return answer.data as T
 }
 
-/** Sends the person to sign in, and back here afterwards. */
+/**
+ * Sends the person to sign in, and back here afterwards. The page there says why it is asked for when they had been in: a
+ * browser forgets the cookie of a session that has expired, so nobody else knows.
+ */
 export function signIn() {
-  const next = location.pathname + location.search
-  location.assign(`/sign-in?next=${encodeURIComponent(next)}`)
+  const next = location.pathname + location.search + location.hash
+  const hadBeenIn = queryClient.getQueryData(key('context')) !== undefined
+  location.assign(`/sign-in?next=${encodeURIComponent(next)}${hadBeenIn ? '&ended' : ''}`)
 }
 
 /** A key for one intent: sent again with it, a request has its effect once. */
