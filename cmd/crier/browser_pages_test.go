@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -102,5 +104,53 @@ func TestBrowserReturnsAfterTheSessionHasEnded(t *testing.T) {
 		b.fill("#password", servertest.Passphrase)
 		b.press(keyEnter)
 		b.waitFor(`location.pathname === '/app/slots' && document.querySelector('main h1')`)
+	}
+}
+
+func TestBrowserRenamesRecolorsAndDeletesATag(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	for n := range 120 { // more than one page
+		e.Call(t, e.crew, "POST", "tags", object{"name": fmt.Sprintf("Tag %d", n)}).Want(t, http.StatusCreated)
+	}
+	tag := e.Call(t, e.crew, "POST", "tags", object{"name": "Autum", "colour": "#112233"}).Want(t,
+		http.StatusCreated).Text(t, "id")
+	post := e.NewPost(t, e.crew, "Pumpkin bread is back")
+	e.Call(t, e.crew, "PUT", "posts/"+post+"/tags", object{"tagIds": []string{tag}}).Want(t, http.StatusOK)
+	b := openTab(t, e.testServer, phone)
+	b.signIn("ada@example.com")
+	b.open("/app/settings/tags")
+	b.waitFor(`document.querySelectorAll('[data-tag]').length === 121`)
+	b.wantNoOverflow("tags")
+	b.screenshot("list")
+
+	b.do(`document.querySelector('[aria-label="Change Autum"]').focus()`)
+	b.press(keyEnter)
+	b.waitForText("1 post will show the new name")
+	b.press(keyEscape) // closes the dialog, and the focus returns
+	b.waitFor(`!document.querySelector('dialog') && document.activeElement.ariaLabel === 'Change Autum'`)
+	b.press(keyEnter)
+	b.fill("dialog input", "tag 7")
+	b.press(keyEnter)
+	b.waitForText("has a tag named")
+	b.fill("dialog input", "Autumn")
+	b.set("dialog input[type=color]", "#aa5500")
+	b.screenshot("form")
+	b.wantAccessible("form")
+	b.click("dialog button", "Save")
+	b.waitFor(`!document.querySelector('dialog') && document.querySelector('[data-tag=Autumn]')`)
+	if got := e.Call(t, e.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK); !strings.Contains(
+		string(got.Body), `"name":"Autumn","colour":"#aa5500"`) {
+		t.Errorf("the post has %s", got.Body)
+	}
+
+	b.click("button", "Delete Autumn")
+	b.waitForText("It is taken off 1 post", "The posts themselves stay")
+	b.screenshot("deletion")
+	b.click("dialog button", "Delete the tag")
+	b.waitFor(`!document.querySelector('dialog') && !document.querySelector('[data-tag=Autumn]')`)
+	if n := e.Number(t, `SELECT count(*) FROM post_tags`); n != 0 {
+		t.Errorf("%d posts still have the tag", n)
 	}
 }

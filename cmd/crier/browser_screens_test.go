@@ -29,7 +29,7 @@ func TestBrowserEveryScreenIsAccessible(t *testing.T) {
 		"numbers": "/app/posts/" + s.published + "?tab=numbers",
 		"draft":   "/app/posts/" + s.draft, "attention": "/app/attention", "media": "/app/media",
 		"analytics": "/app/analytics?by=provider&days=90", "accounts": "/app/accounts",
-		"team": "/app/settings/team", "organization": "/app/settings/organization",
+		"team": "/app/settings/team", "tags": "/app/settings/tags", "organization": "/app/settings/organization",
 		"members": "/app/settings/members", "keys": "/app/settings/keys", "webhooks": "/app/settings/webhooks",
 		"credits": "/app/settings/credits", "audit": "/app/settings/audit", "profile": "/app/settings/profile",
 		"welcome": "/app/welcome", "welcome-times": "/app/welcome?step=2", "welcome-post": "/app/welcome?step=3",

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Context } from '../session'
-import { api, ask } from './client'
+import { api, ask, type Schemas } from './client'
 import { ApiError } from './error'
 import type { Instance } from './extra'
 import { key } from './query'
@@ -52,13 +52,21 @@ export function useProviders() {
   })
 }
 
-/** The tags of a team, by name; at most the first 200. */
+/** The tags of a team, by name: all of them, at most 500. */
 export function useTags(teamId: string) {
   return useQuery({
     queryKey: key('tags', teamId),
-    queryFn: async ({ signal }) =>
-      ask(api.GET('/v1/teams/{teamId}/tags', { params: { path: { teamId }, query: { limit: '100' } }, signal })),
-    select: page => page.data,
+    queryFn: async ({ signal }) => {
+      const tags: Schemas['Tag'][] = []
+      let cursor: string | undefined
+      do {
+        const query = { limit: '100', sortBy: 'name', sortOrder: 'asc', cursor } as const
+        const page = await ask(api.GET('/v1/teams/{teamId}/tags', { params: { path: { teamId }, query }, signal }))
+        tags.push(...page.data)
+        cursor = page.nextCursor ?? undefined
+      } while (cursor)
+      return tags
+    },
   })
 }
 

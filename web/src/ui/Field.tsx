@@ -48,11 +48,12 @@ export function Field({
   hint,
   problem,
   hideLabel,
+  className = '',
   ...input
 }: Around & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
   return (
     <Frame label={label} hint={hint} problem={problem} hideLabel={hideLabel}>
-      {wired => <input className={styles.input} autoComplete="off" {...input} {...wired} />}
+      {wired => <input className={`${styles.input} ${className}`} autoComplete="off" {...input} {...wired} />}
     </Frame>
   )
 }

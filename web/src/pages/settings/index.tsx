@@ -10,6 +10,7 @@ import { Members } from './Members'
 import { Organization } from './Organization'
 import { Profile } from './Profile'
 import styles from './settings.module.css'
+import { Tags } from './Tags'
 import { Team } from './Team'
 import { Webhooks } from './Webhooks'
 
@@ -18,6 +19,7 @@ type Section = { id: string; title: string; needs?: Permission; page: ComponentT
 /** The parts of the settings; needs is what a person must be allowed to see it at all. */
 const sections: Section[] = [
   { id: 'team', title: 'Team', page: Team },
+  { id: 'tags', title: 'Tags', needs: 'write_posts', page: Tags },
   { id: 'organization', title: 'Organization', page: Organization },
   { id: 'members', title: 'Members', needs: 'manage_members', page: Members },
   { id: 'keys', title: 'API keys', needs: 'manage_api_keys', page: Keys },
