@@ -2,9 +2,12 @@ package provider
 
 import (
 	"context"
+	"html"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Reconciler is a network on which the outcome of a Commit without a response can be determined.
@@ -25,8 +28,19 @@ type Matcher interface {
 	Matches(wanted, other Content) bool
 }
 
-// SameWords compares texts that networks may show with other white space.
-func SameWords(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+// SameText reports whether a text is the one that a network shows, or that of another post which a network would show
+// like it. It is the only comparison of texts, so that a lookup and the search for posts that it mixes up agree.
+// Networks change white space, compose characters and escape HTML; whatever else one changes, it undoes before.
+func SameText(a, b string) bool { return slices.Equal(words(a), words(b)) }
+
+// words returns the words of a text: unescaped until nothing is escaped, because some texts are written with escapes
+// and escaped once more by the network, and others are not.
+func words(text string) []string {
+	for plain := html.UnescapeString(text); plain != text; plain = html.UnescapeString(text) {
+		text = plain
+	}
+	return strings.Fields(norm.NFC.String(text))
+}
 
 // Resender is a network that recognizes a repeated request and responds with the existing post.
 type Resender interface {

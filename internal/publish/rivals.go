@@ -78,7 +78,7 @@ func (w *worker) looksLike(rival store.Rival) bool {
 	}
 	own := w.content.Parts[min(w.state.NextPart(), len(w.content.Parts)-1)]
 	return slices.ContainsFunc(theirs.Parts, func(part provider.Part) bool {
-		return provider.SameWords(part.Text, own.Text) || provider.SameWords(part.TextWithLinks(), own.TextWithLinks())
+		return provider.SameText(part.Text, own.Text) || provider.SameText(part.TextWithLinks(), own.TextWithLinks())
 	})
 }
 

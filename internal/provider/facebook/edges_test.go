@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"crier/internal/provider"
-	"crier/internal/provider/graph"
 )
 
 // TestPhasesReportTheirError tests both formats of Facebook.
@@ -114,7 +113,7 @@ func TestPostsMatchByPhotosOrText(t *testing.T) {
 		if got := matches(tc.plan, st, listed); got != tc.want {
 			t.Errorf("%s: %t", tc.name, got)
 		}
-		if got := matchesText(tc.plan, st, listed); got != graph.SameText(tc.plan.text, listed.Message) {
+		if got := matchesText(tc.plan, st, listed); got != provider.SameText(tc.plan.text, listed.Message) {
 			t.Errorf("%s: matchesText = %t", tc.name, got)
 		}
 	}

@@ -87,18 +87,18 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 // matches compares a post with the expected one: by its photos, which belong to this attempt only, or by its text.
 func matches(plan plan, st provider.State, post listedPost) bool {
 	if len(plan.media) == 0 {
-		return graph.SameText(plan.text, post.Message)
+		return provider.SameText(plan.text, post.Message)
 	}
 	shown := targets(post.Attachments.Data)
 	if len(shown) == 0 {
-		return graph.SameText(plan.text, post.Message)
+		return provider.SameText(plan.text, post.Message)
 	}
 	return slices.ContainsFunc(st.Uploads, func(u provider.Upload) bool { return slices.Contains(shown, u.ID) })
 }
 
 // matchesText compares a post by its text only, if its uploaded photos are unknown.
 func matchesText(plan plan, _ provider.State, post listedPost) bool {
-	return graph.SameText(plan.text, post.Message)
+	return provider.SameText(plan.text, post.Message)
 }
 
 // targets returns the ids of a post's attachments.
@@ -177,7 +177,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	}
 	comment, found := graph.Nearest(list.Data, since, listedComment.created, func(comment listedComment) bool {
 		own := comment.From == nil || string(comment.From.ID) == a.ProviderAccountID
-		return own && graph.SameText(plan.text, comment.Message)
+		return own && provider.SameText(plan.text, comment.Message)
 	})
 	if found {
 		p.enter(st, string(comment.ID), c.Target.Permalink)

@@ -3,10 +3,7 @@ package graph
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
-
-	"golang.org/x/text/unicode/norm"
 
 	"crier/internal/provider"
 )
@@ -150,11 +147,4 @@ func Nearest[T any](list []T, attempt time.Time, created func(T) time.Time, fits
 		}
 	}
 	return nearest, found
-}
-
-// SameText compares a text with the one the network shows, ignoring spaces at the ends and character composition.
-func SameText(ours, theirs string) bool { return normalize(ours) == normalize(theirs) }
-
-func normalize(text string) string {
-	return strings.TrimSpace(norm.NFC.String(strings.ReplaceAll(text, "\r\n", "\n")))
 }

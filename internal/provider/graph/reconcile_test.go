@@ -87,22 +87,6 @@ func TestNearestReturnsTheClosestInTime(t *testing.T) {
 	}
 }
 
-func TestSameTextIgnoresFormatting(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		ours, theirs string
-		same         bool
-	}{
-		{"", "", true}, {"Hello", "Hello", true}, {" Hello\n", "Hello", true}, {"a\r\nb", "a\nb", true},
-		{"Gr\u00fc\u00dfe", "Gru\u0308\u00dfe", true}, {"Hello", "hello", false}, {"a  b", "a b", false},
-		{"a\nb", "a b", false}, {"", " \n", true}, {"Hello", "Hello!", false}, {"é", "e", false},
-	} {
-		if SameText(tc.ours, tc.theirs) != tc.same || SameText(tc.theirs, tc.ours) != tc.same {
-			t.Errorf("SameText(%q, %q) = %t", tc.ours, tc.theirs, !tc.same)
-		}
-	}
-}
-
 func TestStrategyNeedsTwoAbsences(t *testing.T) {
 	t.Parallel()
 	want := provider.Strategy{Method: provider.ByReading, NotBefore: 10 * time.Second, Absences: 2,

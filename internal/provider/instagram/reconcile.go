@@ -79,7 +79,7 @@ func (*Provider) Matches(wanted, other provider.Content) bool {
 	case own.PostType == story || theirs.PostType == story:
 		return own.PostType == theirs.PostType
 	}
-	return provider.SameWords(wanted.Parts[0].TextWithLinks(), other.Parts[0].TextWithLinks())
+	return provider.SameText(wanted.Parts[0].TextWithLinks(), other.Parts[0].TextWithLinks())
 }
 
 // matches compares an entry of the list with the expected post. Stories have no caption.
@@ -92,7 +92,7 @@ func matches(part provider.Part, s settings, post listedPost) bool {
 		mediaType = "VIDEO"
 	}
 	return post.MediaType == mediaType &&
-		(formatOf(part, s) == story || graph.SameText(part.TextWithLinks(), post.Caption))
+		(formatOf(part, s) == story || provider.SameText(part.TextWithLinks(), post.Caption))
 }
 
 // findComment searches the comments on the post.
@@ -107,7 +107,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	since := graph.Since(st, at)
 	comment, found := graph.Nearest(list.Data, since, listedComment.created, func(comment listedComment) bool {
 		own := comment.Username == "" || a.Handle == "" || strings.EqualFold(comment.Username, a.Handle)
-		return own && graph.SameText(c.Parts[0].TextWithLinks(), comment.Text)
+		return own && provider.SameText(c.Parts[0].TextWithLinks(), comment.Text)
 	})
 	switch {
 	case found:

@@ -60,7 +60,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	}
 	wanted := visible(commentary(plan.text, plan.Mentions))
 	for _, post := range posts.Elements {
-		if post.CreatedAt >= since && visible(post.Commentary) == wanted && reshares(post, plan.reshare) &&
+		if post.CreatedAt >= since && provider.SameText(visible(post.Commentary), wanted) && reshares(post, plan.reshare) &&
 			at.MayBe(post.ID) {
 			p.enter(&st, c, post.ID)
 			st.FoundAt(post.created(), at)
@@ -88,7 +88,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	}
 	for _, comment := range comments.Elements {
 		if comment.Created.Time >= since && comment.Actor == a.ProviderAccountID &&
-			comment.Message.Text == commentText(c) {
+			provider.SameText(comment.Message.Text, commentText(c)) {
 			p.enterComment(&st, c, cmp.Or(comment.URN, comment.ID))
 			return provider.OutcomePublished, st, nil
 		}

@@ -137,5 +137,5 @@ func (w wanted) matches(post listedPost) bool {
 	if post.RepliedTo != nil && w.repliesTo != "" && string(post.RepliedTo.ID) != w.repliesTo {
 		return false
 	}
-	return post.MediaType == w.mediaType && graph.SameText(w.text, post.Text)
+	return post.MediaType == w.mediaType && provider.SameText(w.text, post.Text)
 }

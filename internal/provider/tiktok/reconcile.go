@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
-
 	"crier/internal/provider"
 )
 
@@ -79,7 +77,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 	}
 	since, wanted := at.StartedAt.Add(-readBack).Unix(), wantedText(plan)
 	for _, v := range list.Videos {
-		named := normalize(v.Description) == wanted || normalize(v.Title) == wanted
+		named := provider.SameText(v.Description, wanted) || provider.SameText(v.Title, wanted)
 		if named && v.CreateTime >= since && at.MayBe(v.ID) {
 			p.enter(&st, a, plan, v.ID)
 			finish(&st)
@@ -103,12 +101,9 @@ func (*Provider) Matches(wanted, other provider.Content) bool {
 		return true
 	}
 	text := wantedText(plan{settings: own, text: wanted.Parts[0].TextWithLinks()})
-	return text != "" && (provider.SameWords(text, normalize(theirs.Title)) ||
-		provider.SameWords(text, normalize(other.Parts[0].TextWithLinks())))
+	return text != "" && (provider.SameText(text, theirs.Title) ||
+		provider.SameText(text, other.Parts[0].TextWithLinks()))
 }
 
 // wantedText returns the text by which the post is recognized.
-func wantedText(plan plan) string { return normalize(cmp.Or(plan.text, plan.Title)) }
-
-// normalize normalizes texts for comparison.
-func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }
+func wantedText(plan plan) string { return strings.TrimSpace(cmp.Or(plan.text, plan.Title)) }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
-
 	"crier/internal/provider"
 )
 
@@ -109,7 +107,7 @@ func wantedPost(c provider.Content, st provider.State, stale bool) wanted {
 	if s, err := decodeSettings(c); err == nil {
 		request.relate(c, s, st)
 	}
-	w := wanted{text: normalizeOwn(request.Text), quotes: request.QuoteID}
+	w := wanted{text: ownText(request.Text), quotes: request.QuoteID}
 	if request.Reply != nil {
 		w.repliesTo = request.Reply.InReplyToID
 	}
@@ -146,8 +144,9 @@ func (w wanted) matches(post timelinePost) bool {
 	if !w.sharesMedia(post) {
 		return false
 	}
-	text := normalizeTheirs(post, w.quotes)
-	return text == w.text || w.repliesTo != "" && leadingMentions.ReplaceAllString(text, "") == w.text
+	text := theirText(post, w.quotes)
+	return provider.SameText(text, w.text) || w.repliesTo != "" &&
+		provider.SameText(leadingMentions.ReplaceAllString(text, ""), w.text)
 }
 
 // sharesConversation is for responses without references, which according to X's newer documentation need another
@@ -189,9 +188,8 @@ func (p timelinePost) refersTo(kind, id string) bool {
 	})
 }
 
-// normalizeOwn normalizes a text for comparison: NFC, URLs without what X may change.
-func normalizeOwn(text string) string {
-	text = norm.NFC.String(text)
+// ownText returns a text for the comparison: its URLs without what X may change.
+func ownText(text string) string {
 	var out strings.Builder
 	from := 0
 	for _, u := range findURLs(text) {
@@ -199,17 +197,15 @@ func normalizeOwn(text string) string {
 		from = u.end
 	}
 	out.WriteString(text[from:])
-	return strings.TrimSpace(out.String())
+	return out.String()
 }
-
-var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
 // ownMedia is the link that X appends to the text of a post with media.
 var ownMedia = regexp.MustCompile(`/status/\d+/(?:photo|video)/\d+$`)
 
-// normalizeTheirs undoes X's changes of a text: it shortens URLs, adds those of media and quotes, and escapes HTML. The
-// whole text of a long post is in its note.
-func normalizeTheirs(post timelinePost, quoted string) string {
+// theirText undoes X's own changes of a text: it shortens URLs, and adds those of media and quotes. The whole text of a
+// long post is in its note.
+func theirText(post timelinePost, quoted string) string {
 	text, urls := post.Text, post.Entities.URLs
 	for _, n := range []*note{post.NoteTweet, post.NotePost} {
 		if n != nil && n.Text != "" {
@@ -227,7 +223,7 @@ func normalizeTheirs(post timelinePost, quoted string) string {
 		}
 		text = strings.ReplaceAll(text, u.URL, replacement)
 	}
-	return strings.TrimSpace(norm.NFC.String(unescape.Replace(text)))
+	return strings.TrimSpace(text)
 }
 
 // canonicalURL drops what X may add or change: the scheme, the case of the host, a trailing slash.

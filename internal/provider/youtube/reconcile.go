@@ -6,10 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
-
-	"golang.org/x/text/unicode/norm"
 
 	"crier/internal/provider"
 )
@@ -84,9 +81,9 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
-	wanted, since := normalize(s.title(c.Parts[0])), at.StartedAt.Add(-readBack)
+	wanted, since := s.title(c.Parts[0]), at.StartedAt.Add(-readBack)
 	for _, item := range list.Items {
-		if normalize(item.Snippet.Title) == wanted && !item.Snippet.PublishedAt.Before(since) &&
+		if provider.SameText(item.Snippet.Title, wanted) && !item.Snippet.PublishedAt.Before(since) &&
 			item.videoID() != "" && at.MayBe(item.videoID()) {
 			if err := p.enter(&st, c, video{ID: item.videoID()}); err != nil {
 				return "", st, err
@@ -112,11 +109,11 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	if err := p.api.Get(ctx, a.Token.Access, path, &list); err != nil {
 		return "", st, err
 	}
-	wanted := normalize(c.Parts[0].Text)
+	wanted := c.Parts[0].Text
 	for _, thread := range list.Items {
 		written := thread.Snippet.TopLevel.Snippet
 		ours := written.Author == nil || written.Author.Value == a.ProviderAccountID
-		if ours && normalize(cmp.Or(written.TextOriginal, written.TextDisplay)) == wanted &&
+		if ours && provider.SameText(cmp.Or(written.TextOriginal, written.TextDisplay), wanted) &&
 			!written.PublishedAt.Before(since) {
 			p.enterComment(&st, c, cmp.Or(thread.Snippet.TopLevel.ID, thread.ID))
 			return provider.OutcomePublished, st, nil
@@ -133,8 +130,5 @@ func (*Provider) Matches(wanted, other provider.Content) bool {
 	own, err := decodeSettings(wanted)
 	theirs, otherErr := decodeSettings(other)
 	return err != nil || otherErr != nil ||
-		provider.SameWords(normalize(own.title(wanted.Parts[0])), normalize(theirs.title(other.Parts[0])))
+		provider.SameText(own.title(wanted.Parts[0]), theirs.title(other.Parts[0]))
 }
-
-// normalize normalizes texts for comparison.
-func normalize(text string) string { return strings.TrimSpace(norm.NFC.String(text)) }
