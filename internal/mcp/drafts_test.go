@@ -98,6 +98,23 @@ func TestChangesOfVariantsKeepTheRestOfThePost(t *testing.T) {
 		len(got.Variants) != 1 {
 		t.Errorf("a thread instead: %+v, %v", got, err)
 	}
+	if got.Variants[0].Provider == nil || *got.Variants[0].Provider != crier.ProviderX {
+		t.Errorf("the variants of a thread: %+v", got.Variants)
+	}
+	body, err = updateDraftInput{Parts: []part{{Text: "One"}, {Text: "Two"}}}.body(post)
+	if got = body.PostInput.Value; err != nil || len(got.Thread.Posts) != 2 || len(got.Variants) != 1 ||
+		*got.Variants[0].Text != "gone" {
+		t.Errorf("a thread loses the variants that nobody mentioned: %+v, %v", got, err)
+	}
+	link := crier.Attachment{Link: &crier.LinkAttachment{URL: "https://example.com"}}
+	described := attached([]crier.ID{asset})[0]
+	described.Media.AltText = "A cat"
+	post.PostInput = &crier.PostInput{Atomic: &crier.AtomicPost{Attachments: []crier.Attachment{link, described}}}
+	body, err = updateDraftInput{Variants: &short, AssetIDs: &[]crier.ID{crier.NewID(), asset}}.body(post)
+	if media := body.PostInput.Value.Atomic.Attachments; err != nil || len(media) != 3 ||
+		media[1].Media.AltText != "A cat" || media[2].Link == nil {
+		t.Errorf("other assets take along links and alternative texts: %+v, %v", media, err)
+	}
 	body, err = updateDraftInput{Variants: &short}.body(crier.Post{Text: "bare"})
 	if err != nil || body.PostInput.Value.Atomic.Text != "bare" {
 		t.Errorf("a post without content of its own: %+v, %v", body.PostInput.Value, err)
@@ -133,6 +150,30 @@ func TestQuestionsTellEverythingThatChanges(t *testing.T) {
 	} {
 		if got := c.in.changes(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// New variants replace all others, so the person is told which of them end.
+func TestQuestionsTellWhichVariantsEnd(t *testing.T) {
+	t.Parallel()
+	account := crier.NewID()
+	post := crier.Post{PostInput: &crier.PostInput{Atomic: &crier.AtomicPost{}, Variants: []crier.PostVariant{
+		{Provider: some(crier.ProviderX), Text: some("a")}, {SocialAccountID: &account, Text: some("b")}}}}
+	short := variant{Provider: some(crier.ProviderX), Text: some("Short")}
+	for name, c := range map[string]struct {
+		in   updateDraftInput
+		want string
+	}{
+		"not mentioned": {updateDraftInput{Text: some("x")}, ""},
+		"one of two": {updateDraftInput{Variants: &[]variant{short}},
+			"\nNo longer different on account " + string(account) + "."},
+		"none": {updateDraftInput{Variants: &[]variant{}}, ""}, // which the new content says
+		"both": {updateDraftInput{Variants: &[]variant{short, {SocialAccountID: &account,
+			Text: some("c")}}}, ""},
+	} {
+		if got := c.in.removes(post); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -95,6 +95,43 @@ func TestScheduledPostChangeNeedsConfirmation(t *testing.T) {
 	})
 }
 
+// The person is asked about changes that the accounts accept, and about what they cost, and about no other.
+func TestScheduledPostChangeIsTriedOut(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 40, "x", "linkedin")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "First", "variants": []object{{"provider": "linkedin",
+			"text": "For LinkedIn"}}}).Text(t, "id")
+		at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+		a.succeeds(t, "schedule_post", object{"postId": post, "socialAccountIds": c.IDs(), "scheduledAt": at})
+		a.questions = nil
+		a.fails(t, "update_draft", object{"postId": post, "text": strings.Repeat("long ", 200)},
+			"do not accept this change", "(x)", "nothing was changed")
+		parts := []object{{"text": "One"}, {"text": "Two"}, {"text": "Three"}}
+		a.fails(t, "update_draft", object{"postId": post, "parts": parts}, "costs 30 credits and 25 are available")
+		if len(a.questions) != 0 {
+			t.Errorf("about what is refused the person was asked %q", a.questions)
+		}
+		a.succeeds(t, "update_draft", object{"postId": post, "parts": parts[:2]})
+		if len(a.questions) != 1 || !strings.Contains(a.questions[0], "Cost: 15 credits.") {
+			t.Errorf("about a longer thread the person was asked %q", a.questions)
+		}
+		if got := a.succeeds(t, "get_post", object{"postId": post}); got.Text(t, "parts", 1) != "Two" ||
+			got.Text(t, "variants", 0, "text") != "For LinkedIn" || got.Text(t, "deliveryState") != "scheduled" {
+			t.Errorf("get_post: %s", got.Body)
+		}
+		// An account that cannot publish at present can until then, and another title is no other content.
+		e.Exec(t, `UPDATE social_accounts SET status = 'refresh_needed' WHERE id = $1`, c.Accounts[0].ID)
+		a.succeeds(t, "update_draft", object{"postId": post, "parts": []object{{"text": "Uno"}, {"text": "Due"}}})
+		a.succeeds(t, "update_draft", object{"postId": post, "title": "A title"})
+		if last := a.questions[len(a.questions)-1]; len(a.questions) != 3 ||
+			!strings.Contains(last, "Cost: 0 credits.") {
+			t.Errorf("the person was asked %q", a.questions)
+		}
+	})
+}
+
 func TestDeleteQuestionTellsWhatBecameOfThePublications(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, e *engine) {

@@ -133,7 +133,7 @@ func TestVariantsRoundTrip(t *testing.T) {
 		{SocialAccountID: &asset, Parts: []part{{Text: "One"}, {Text: "Two"}}}}
 	words := "For all"
 	post := crier.Post{Text: words, PostInput: &crier.PostInput{Atomic: &crier.AtomicPost{Text: words}}}
-	body, err := updateDraftInput{Variants: &given}.withVariants(post)
+	body, err := updateDraftInput{Variants: &given}.body(post)
 	if err != nil || body.PostInput.Value.Atomic.Text != words || len(body.PostInput.Value.Variants) != 3 {
 		t.Fatalf("%+v, %v", body, err)
 	}
@@ -148,7 +148,7 @@ func TestVariantsRoundTrip(t *testing.T) {
 			t.Errorf("the person is not shown %q: %s", said, question)
 		}
 	}
-	if _, err := (updateDraftInput{Variants: &given, Text: &short}).withVariants(crier.Post{
+	if _, err := (updateDraftInput{Variants: &given, Text: &short}).body(crier.Post{
 		PostInput: threadOf([]part{{Text: "One"}, {Text: "Two"}})}); !client.IsKind(err, crier.KindInvalid) {
 		t.Errorf("the text of a thread: %v", err)
 	}

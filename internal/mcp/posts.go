@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -122,7 +121,7 @@ func (d *server) addPostTools(s *mcp.Server) {
 	addTool(d, s, tool{
 		name: "update_draft", title: "Update a post", effect: changes, repeatable: true,
 		description: "Changes the content or title of a post; omitted fields keep their value. If the post is " +
-			"scheduled, this changes what will be published, and the person is asked.",
+			"scheduled, this changes what will be published: it does a dry run and asks the person first.",
 	}, updateDraft)
 	addTool(d, s, tool{
 		name: "move_to_draft", title: "Move a post to draft", effect: changes, repeatable: true,
@@ -256,103 +255,6 @@ func createDraft(ctx context.Context, c *call, in createDraftInput) (any, error)
 		return err
 	})
 	return listedPost(post), err
-}
-
-type updateDraftInput struct {
-	postInput
-	confirmable
-	Text     *string     `json:"text,omitempty" jsonschema:"the new text"`
-	Parts    []part      `json:"parts,omitempty" jsonschema:"the new parts of a thread"`
-	AssetIDs *[]crier.ID `json:"assetIds,omitempty" jsonschema:"the new assets; an empty list removes all"`
-	Title    *string     `json:"title,omitempty" jsonschema:"the new title"`
-	Variants *[]variant  `json:"variants,omitempty" jsonschema:"different content for some networks or accounts; replaces all existing variants; an empty list removes them"`
-}
-
-func (in updateDraftInput) body(post crier.Post) (crier.PostUpdate, error) {
-	body := crier.PostUpdate{}
-	if in.Variants != nil {
-		return in.withVariants(post)
-	}
-	if in.Text != nil {
-		body.Text = crier.Some(*in.Text)
-	}
-	if in.AssetIDs != nil {
-		body.AssetIDs = crier.Some(*in.AssetIDs)
-	}
-	if in.Title != nil {
-		body.Title = crier.Some(*in.Title)
-	}
-	if len(in.Parts) > 0 {
-		if in.Text != nil || in.AssetIDs != nil {
-			return body, errTextAndParts
-		}
-		body.PostInput = crier.Some(*threadOf(in.Parts))
-	}
-	return body, nil
-}
-
-func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error) {
-	team, post, err := c.post(ctx, in.postInput)
-	if err != nil {
-		return nil, err
-	}
-	body, err := in.body(post)
-	if err != nil {
-		return nil, err
-	}
-	if waits(post) {
-		question := fmt.Sprintf("Change the post %q, which is scheduled? The new content will be published instead; "+
-			"if it costs more, the difference is reserved. Where posts need approval, it returns to draft and is not "+
-			"published.%s",
-			post.Text, in.changes())
-		if err := c.agree(in.confirmable, proposal{question: question}); err != nil {
-			return nil, err
-		}
-	}
-	changed, err := c.UpdatePost(ctx, team, post.ID, body)
-	if err != nil {
-		return nil, err
-	}
-	c.changed(string(post.ID))
-	return listedPost(changed), nil
-}
-
-// waits reports whether a post has scheduled publications, whatever the state of the others.
-func waits(post crier.Post) bool {
-	return post.DeliveryState == crier.DeliveryScheduled || post.ScheduledPosts != nil &&
-		slices.ContainsFunc(*post.ScheduledPosts,
-			func(p crier.ScheduledPost) bool { return p.Status == crier.Scheduled })
-}
-
-// changes returns what a person agrees to, a line each: all new content.
-func (in updateDraftInput) changes() string {
-	var b strings.Builder
-	if in.Text != nil {
-		fmt.Fprintf(&b, "\nNew text: %q.", *in.Text)
-	}
-	for i, p := range in.Parts {
-		fmt.Fprintf(&b, "\nNew part %d: %q", i+1, p.Text)
-		if n := len(p.AssetIDs); n > 0 {
-			fmt.Fprintf(&b, ", media: %d", n)
-		}
-		b.WriteByte('.')
-	}
-	if in.AssetIDs != nil {
-		fmt.Fprintf(&b, "\nNew media: %d.", len(*in.AssetIDs))
-	}
-	if in.Variants != nil {
-		variants := crier.PostInput{Variants: each(*in.Variants, variant.content)}
-		for _, v := range briefVariants(crier.Post{PostInput: &variants}) {
-			fmt.Fprintf(&b, "\nInstead on %s: %s.", v.target(), v.content())
-		}
-		if len(*in.Variants) == 0 {
-			b.WriteString("\nThe same is published everywhere.")
-		}
-	}
-	if in.Title != nil {
-		fmt.Fprintf(&b, "\nNew title, which is not published: %q.", *in.Title)
-	}
-	return b.String()
 }
 
 type moveToDraftInput struct {

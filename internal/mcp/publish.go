@@ -91,12 +91,17 @@ type dryRunEntry struct {
 	Warnings        []string `json:"warnings,omitempty"`
 }
 
-// tryOut validates a post and adds the account names.
+// tryOut validates a post.
 func (c *call) tryOut(ctx context.Context, team, post crier.ID, in crier.ScheduleRequest) (dryRun, error) {
 	found, err := c.ValidatePost(ctx, team, post, in)
 	if err != nil {
 		return dryRun{}, err
 	}
+	return c.briefDryRun(ctx, team, found)
+}
+
+// briefDryRun returns the short form of a validation, with the account names.
+func (c *call) briefDryRun(ctx context.Context, team crier.ID, found crier.ValidationResult) (dryRun, error) {
 	names, err := c.accountNames(ctx, team)
 	if err != nil {
 		return dryRun{}, err
@@ -142,18 +147,27 @@ func (r dryRun) problem() error {
 		if a.OK {
 			continue
 		}
-		reasons = append(reasons, fmt.Sprintf("- %s: %s", firstOf(a.Account, string(a.SocialAccountID)),
-			strings.Join(a.Errors, "; ")))
+		reasons = append(reasons, a.complaint())
 	}
-	switch {
-	case len(reasons) == len(r.Accounts):
+	if len(reasons) == len(r.Accounts) {
 		return refused(crier.KindInvalid, "No account accepts this post, so nothing was changed:\n%s",
 			strings.Join(reasons, "\n"))
-	case !r.AffordableNow:
-		return refused(crier.KindPaymentRequired, "This costs %d credits and %d are available, so nothing was changed.",
-			r.CreditCost, r.AvailableCredits)
 	}
-	return nil
+	return r.unaffordable()
+}
+
+// unaffordable returns an error if there are not enough credits.
+func (r dryRun) unaffordable() error {
+	if r.AffordableNow {
+		return nil
+	}
+	return refused(crier.KindPaymentRequired, "This costs %d credits and %d are available, so nothing was changed.",
+		r.CreditCost, r.AvailableCredits)
+}
+
+// complaint says why an account rejects a post.
+func (e dryRunEntry) complaint() string {
+	return fmt.Sprintf("- %s: %s", firstOf(e.Account, string(e.SocialAccountID)), strings.Join(e.Errors, "; "))
 }
 
 func firstOf(values ...string) string {

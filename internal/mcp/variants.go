@@ -38,38 +38,6 @@ func attached(assets []crier.ID) []crier.Attachment {
 	return out
 }
 
-// withVariants returns a change of a post's variants, together with other changes of its content: the API accepts the
-// content as a whole.
-func (in updateDraftInput) withVariants(post crier.Post) (crier.PostUpdate, error) {
-	content := crier.PostInput{Atomic: &crier.AtomicPost{Text: post.Text}}
-	if post.PostInput != nil {
-		content = *post.PostInput
-	}
-	switch {
-	case len(in.Parts) > 0 && (in.Text != nil || in.AssetIDs != nil):
-		return crier.PostUpdate{}, errTextAndParts
-	case len(in.Parts) > 0:
-		content = *threadOf(in.Parts)
-	case content.Thread != nil && (in.Text != nil || in.AssetIDs != nil):
-		return crier.PostUpdate{}, invalid(crier.At("the post is a thread: give parts", "text"))
-	case content.Atomic != nil:
-		atomic := *content.Atomic
-		if in.Text != nil {
-			atomic.Text = *in.Text
-		}
-		if in.AssetIDs != nil {
-			atomic.Attachments = attached(*in.AssetIDs)
-		}
-		content.Atomic = &atomic
-	}
-	content.Variants = each(*in.Variants, variant.content)
-	body := crier.PostUpdate{PostInput: crier.Some(content)}
-	if in.Title != nil {
-		body.Title = crier.Some(*in.Title)
-	}
-	return body, nil
-}
-
 // variantBrief is the short form of a variant.
 type variantBrief struct {
 	Provider        *crier.Provider `json:"provider,omitempty"`
