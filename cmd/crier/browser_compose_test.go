@@ -8,6 +8,7 @@ import (
 	"time"
 
 	cdpnet "github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 
 	"crier"
 	"crier/internal/server/servertest"
@@ -188,7 +189,8 @@ func TestBrowserPublishesOnWhatRefusedItOnceItIsMended(t *testing.T) {
 	s.tab.click("label", "Now")
 	s.tab.click("button", "Publish 1 post now")
 	s.tab.waitFor(`document.querySelector('main [role=alert] li')`)
-	s.tab.waitForText("Publishing 1 post now")
+	s.tab.waitForText("Publishing 1 post now", "It is under way or planned on", "(LinkedIn). It is not on:", "(X): ")
+	s.tab.screenshot("partly")
 	servertest.Until(t, func() bool { return len(s.box.Timeline(t, s.Accounts[0])) == 1 },
 		func() string { return "LinkedIn has nothing" })
 	s.tab.fill(`textarea[aria-label=Text]`, "Short enough")
@@ -274,4 +276,39 @@ func TestBrowserDiscardShowsWhatComesBack(t *testing.T) {
 	b.waitFor(`document.querySelector('textarea')?.value === 'As it was'`)
 	b.click("button", "Undo")
 	b.waitFor(`document.querySelector('textarea')?.value === 'As he typed'`)
+}
+
+// An error after the first of two requests says which account is planned and which is not.
+func TestBrowserNamesTheAccountsThatHaveThePost(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "linkedin", "x")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "At two times")
+	for i, id := range s.IDs() {
+		s.ScheduleIn(t, s.crew, post, time.Duration(i+2)*time.Hour, crier.Targets{SocialAccountIDs: []crier.ID{id}})
+	}
+	b := s.tab
+	s.edit(post, "At two times")
+	b.waitForText("Update 2 posts as planned")
+	// The second one is gone meanwhile, and the server cannot be reached for the second request.
+	s.Call(t, s.crew, "POST", path("scheduled-posts/%s/cancel", s.scheduledOn(t, post, s.IDs()[1])), nil).
+		Want(t, http.StatusOK)
+	b.run(chromedp.Evaluate[chromedp.Void](`(() => { const send = window.fetch; let n = 0; window.fetch = (r, o) =>
+		r.url?.endsWith('/schedule') && ++n > 1 ? Promise.reject(new TypeError('lost')) : send(r, o) })()`))
+	b.click("button", "Update 2 posts as planned")
+	b.waitForText("(LinkedIn). It is not on:")
+	b.screenshot("named")
+	b.waitFor(`document.querySelector('main [role=alert] li')?.innerText.includes('(X)')`)
+}
+
+// scheduledOn returns the scheduled post of a post on an account.
+func (s *story) scheduledOn(t *testing.T, post string, account crier.ID) crier.ID {
+	t.Helper()
+	for _, sp := range s.scheduled(t, post) {
+		if sp.SocialAccountID == account {
+			return sp.ID
+		}
+	}
+	t.Fatalf("nothing is scheduled on %s", account)
+	return ""
 }

@@ -5,6 +5,7 @@ import { Button, Icon, networkNames, Page } from '../../ui'
 import { causeOf } from '../attention/cause'
 import type { Upload } from '../media/uploads'
 import { useClaimedUploads, useOpenUploads } from '../media/useUploads'
+import { inWords } from '../welcome/choices'
 import { Accounts } from './Accounts'
 import { withUpload } from './Attachments'
 import type { Start } from './begin'
@@ -16,7 +17,7 @@ import { copyName } from './localCopy'
 import { useNetworks } from './networks'
 import { Parts } from './Parts'
 import { Previews } from './Previews'
-import { awaitedUploads, describeAction, isWritten, type Refusal, verdictOf } from './plan'
+import { awaitedUploads, describeAction, isWritten, type Report, verdictOf } from './plan'
 import { SaveNote } from './SaveNote'
 import { type DraftStore, useDraft } from './store'
 import { type Composer as ComposerState, useComposer } from './useComposer'
@@ -190,7 +191,7 @@ function ActionBar({
   approved,
 }: {
   composer: ComposerState
-  publish: { run: () => void; busy: boolean; refusals: Refusal[] }
+  publish: { run: () => void; busy: boolean; report: Report | null }
   accounts: Account[]
   /** Why the button has to wait for uploads. */
   awaited: string | null
@@ -222,7 +223,7 @@ function ActionBar({
   useRoomFor(bar)
   return (
     <div className={styles.bar} ref={bar}>
-      {publish.refusals.length > 0 && <Refusals refusals={publish.refusals} accounts={accounts} />}
+      {publish.report && <Partly report={publish.report} accounts={accounts} />}
       {asks && verdict && !verdict.affordable && (
         <p className={styles.barProblem} role="alert">
           <Icon name="attention" size={16} /> There are not enough credits for this.
@@ -258,17 +259,28 @@ function ActionBar({
   )
 }
 
-function Refusals({ refusals, accounts }: { refusals: Refusal[]; accounts: Account[] }) {
+/** Who has the post and who does not: whoever guesses publishes it twice, or not at all. */
+function Partly({ report, accounts }: { report: Report; accounts: Account[] }) {
   const name = (id: string) => {
     const account = accounts.find(a => a.id === id)
-    return account ? `${networkNames[account.provider]}, ${account.displayName}` : 'An account'
+    return account ? `${account.displayName} (${networkNames[account.provider]})` : 'An account'
   }
+  if (report.lacks.length === 0) return null
   return (
-    <div role="alert">
+    <div role="alert" className={styles.partly}>
+      {report.has.length > 0 && (
+        <p>
+          <Icon name="check" size={16} />
+          <span>
+            It is under way or planned on <strong>{inWords(report.has.map(name))}</strong>. It is not on:
+          </span>
+        </p>
+      )}
       <ul className={styles.refusals}>
-        {refusals.map(r => (
+        {report.lacks.map(r => (
           <li key={r.accountId}>
-            <strong>{name(r.accountId)}</strong>: {r.message}
+            <strong>{name(r.accountId)}</strong>
+            {r.message && `: ${r.message}`}
           </li>
         ))}
       </ul>

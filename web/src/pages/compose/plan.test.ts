@@ -7,6 +7,7 @@ import {
   dryRunBody,
   failureWords,
   isWritten,
+  partly,
   scheduleBodies,
   scheduleBody,
   sortOut,
@@ -180,17 +181,6 @@ it('counts what is ready and what is refused', () => {
   expect(verdictOf(null)).toBeNull()
 })
 
-it('takes a post that its network has failed already for taken', () => {
-  const scheduledPost = { id: 's' } as ScheduledPost
-  const error = { message: 'No.' }
-  const data = [
-    { socialAccountId: 'x1', scheduledPost },
-    { socialAccountId: 'x2', scheduledPost, error },
-    { socialAccountId: 't1', error },
-  ]
-  expect(sortOut({ data })).toEqual({ refused: [{ accountId: 't1', message: 'No.' }], taken: 2, failed: 1 })
-})
-
 describe('waitingAfter', () => {
   const of = (id: string, socialAccountId: string, status = 'scheduled') =>
     ({ id, socialAccountId, status }) as ScheduledPost
@@ -264,7 +254,10 @@ it('tells a refusal by its issues, without the names of fields', () => {
   ]
   const error = { message: 'X does not accept this post: postInput.text a post needs text or media.', issues }
   const data = [{ socialAccountId: 'x1', error }] as never
-  expect(sortOut({ data }).refused).toEqual([{ accountId: 'x1', message: 'a post needs text or media' }])
+  expect(sortOut({ data }).report).toEqual({
+    has: [],
+    lacks: [{ accountId: 'x1', message: 'a post needs text or media' }],
+  })
 })
 
 it('counts a post as written that has words or media, also in one text alone, or settings', () => {
@@ -277,4 +270,37 @@ it('counts a post as written that has words or media, also in one text alone, or
   expect(written({ parts: [media] })).toBe(true)
   expect(written({ variants: [{ key: 'v', parts: [newPart('Hi')], ownMedia: false }] })).toBe(true)
   expect(written({ settings: { linkedinPoll: {} } })).toBe(true)
+})
+
+it('names the accounts that have the post and those that do not; one that its network has failed has taken it', () => {
+  const error = { message: 'No.' }
+  const data = [
+    { socialAccountId: 'x1', scheduledPost: { id: 's' } },
+    { socialAccountId: 't1', error },
+    { socialAccountId: 'f1', scheduledPost: { id: 'f' }, error },
+  ] as never
+  const lacks = [
+    { accountId: 't1', message: 'No.' },
+    { accountId: 'f1', message: 'No.' },
+  ]
+  expect(sortOut({ data })).toEqual({ report: { has: ['x1'], lacks }, refused: 1, taken: 2, failed: 1 })
+})
+
+it('names after an error which of the chosen accounts have the post all the same', () => {
+  const draft = draftWith({ accountIds: ['x1', 't1', 'f1'] })
+  const of = (id: string, status: string) => ({ socialAccountId: id, status }) as ScheduledPost
+  expect(
+    partly(draft, [of('x1', 'scheduled'), of('t1', 'canceled'), of('f1', 'published'), of('other', 'scheduled')]),
+  ).toEqual({
+    has: ['x1', 'f1'],
+    lacks: [{ accountId: 't1', message: null }],
+  })
+  expect(partly(draft, [])).toBeNull()
+  expect(partly(draft, null)).toBeNull()
+  expect(
+    partly(
+      draft,
+      ['x1', 't1', 'f1'].map(id => of(id, 'scheduled')),
+    ),
+  ).toBeNull()
 })

@@ -184,22 +184,38 @@ function reasonOf(error: { message: string; issues?: { message: string }[] }): s
   return said.length > 0 ? said.join('; ') : error.message
 }
 
-export type Refusal = { accountId: string; message: string }
+/** Which accounts have the post, planned or out, and which do not, with the reason where it is known. */
+export type Report = { has: string[]; lacks: { accountId: string; message: string | null }[] }
 
 /**
- * Who refused the post, and how many took it. A network may have failed it by the time of the answer: such a post was
- * taken, and its own page says why it failed.
+ * Who has the post and who does not, how many took it, and whether all did. A network may have failed it by the time of
+ * the answer: such a post was taken, and its own page says why it failed.
  */
 export function sortOut(result: Pick<Schemas['ScheduleResult'], 'data'>): {
-  refused: Refusal[]
+  report: Report
+  refused: number
   taken: number
   failed: number
 } {
   const taken = result.data.filter(e => e.scheduledPost)
-  const refused = result.data.flatMap(e =>
-    e.error && !e.scheduledPost ? [{ accountId: e.socialAccountId, message: reasonOf(e.error) }] : [],
+  const lacks = result.data.flatMap(e =>
+    e.error ? [{ accountId: e.socialAccountId, message: reasonOf(e.error) }] : [],
   )
-  return { refused, taken: taken.length, failed: taken.filter(e => e.error).length }
+  const has = taken.filter(e => !e.error).map(e => e.socialAccountId)
+  return {
+    report: { has, lacks },
+    refused: result.data.length - taken.length,
+    taken: taken.length,
+    failed: taken.filter(e => e.error).length,
+  }
+}
+
+/** After an error: which of the chosen accounts have it all the same. Null where all have it, or none. */
+export function partly(draft: Draft, now: ScheduledPost[] | null): Report | null {
+  const there = (id: string) => now?.some(s => s.socialAccountId === id && (live(s) || s.status === 'published'))
+  const has = draft.accountIds.filter(there)
+  const lacks = draft.accountIds.filter(id => !has.includes(id)).map(accountId => ({ accountId, message: null }))
+  return has.length > 0 && lacks.length > 0 ? { has, lacks } : null
 }
 
 /**

@@ -12,9 +12,10 @@ import {
   dropped,
   failureWords,
   live,
+  partly,
   planned,
   publishBody,
-  type Refusal,
+  type Report,
   scheduleBodies,
   sortOut,
   waitingAfter,
@@ -37,7 +38,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
   const router = useRouter()
   const [{ back }] = useSearchState()
   const [busy, setBusy] = useState(false)
-  const [refusals, setRefusals] = useState<Refusal[]>([])
+  const [report, setReport] = useState<Report | null>(null)
   const intent = useRef<{ bodies: string; keys: Record<string, string>[] } | null>(null)
 
   /** One key for each request of a press. */
@@ -76,8 +77,8 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     result: Result,
     { first, kept }: { first: boolean; kept: ScheduledPost[] },
   ) => {
-    const { refused, taken, failed } = sortOut(result)
-    setRefusals(refused)
+    const { report, refused, taken, failed } = sortOut(result)
+    setReport(report)
     if (taken === 0) return
     composer.setWaiting(waitingAfter(draft, waiting, result, kept))
     // Mending what failed on one account says nothing of where the next post goes.
@@ -85,7 +86,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     // Of an update there is no way back: taking it back to drafts would cancel what was planned before.
     const undo = draft.when.kind === 'now' || waiting.length > 0 ? undefined : () => undoSchedule(team.id, postId)
     if (taken > failed) toast(summary(result, taken - failed, draft, zone), undo)
-    if (refused.length === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
+    if (refused === 0) leave(postId, draft.when.kind !== 'now' && failed === 0)
     else composer.store.set(d => withoutSent(d, result))
   }
 
@@ -134,6 +135,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     const now = await read.catch(() => (unknown ? null : waiting))
     const waits = now?.filter(live) ?? waiting
     setWaiting(waits)
+    setReport(partly(draft, now))
     // What goes out is changed by another press, not by trying again behind this message.
     if (waits.length > 0) saver.forget()
     toastError(failureWords(draft.when.kind, waiting, now), elsewhere ? new Error(changedElsewhere) : error)
@@ -143,7 +145,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     if (busy) return
     const draft = composer.store.get()
     setBusy(true)
-    setRefusals([])
+    setReport(null)
     await composer.whilePressed(async () => {
       try {
         await (draft.when.kind === 'draft' ? keepAsDraft(draft) : publish(draft))
@@ -154,7 +156,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     refreshPosts(team.id)
     setBusy(false)
   }
-  return { run, busy, refusals }
+  return { run, busy, report }
 }
 
 /** Saving may have taken an approval back: what counts is the status now, not that of when the composer opened. */
