@@ -163,16 +163,16 @@ func TestBrowserSaysWhatAnUpdateLeftBehind(t *testing.T) {
 	b := s.tab
 	s.edit(post, "As it was")
 	b.click("label", "Time")
-	day := evaluate[string](b, `document.querySelector('input[type=date]').value`)
+	at := evaluate[string](b, `document.querySelector('input[type=time]').value`)
 	b.fill(`textarea[aria-label=Text]`, "As it is")
-	b.set(`input[type=date]`, "2026-01-02") // which is over
+	s.clock.Advance(time.Hour) // the time that is suggested is over, and the page does not know
 	b.click("button", "Update 1 post")
 	b.waitForText("It is still scheduled; at most its text has changed")
 	b.screenshot("refused")
 	if got := s.only(t, post).Status; got != crier.Scheduled {
 		t.Errorf("it is %s", got)
 	}
-	b.set(`input[type=date]`, day)
+	b.set(`input[type=time]`, "2"+at[1:])
 	b.click("button", "Update 1 post")
 	b.waitForText("Scheduled 1 post")
 	if evaluate[bool](b, `[...document.querySelectorAll('button')].some(b => b.innerText === 'Undo')`) {
@@ -311,4 +311,28 @@ func (s *story) scheduledOn(t *testing.T, post string, account crier.ID) crier.I
 	}
 	t.Fatalf("nothing is scheduled on %s", account)
 	return ""
+}
+
+// A time that cannot be is told beside it, and not by the server's error after the press.
+func TestBrowserTellsOfATimeThatCannotBe(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "x")
+	s.start(t)
+	s.compose("Later", "X")
+	b := s.tab
+	b.click("label", "Time")
+	button := `[...document.querySelectorAll('button')].find(b => b.innerText.includes('Schedule 1 post'))`
+	b.waitFor(button + `?.disabled === false`)
+	day := evaluate[string](b, `document.querySelector('input[type=date]').value`)
+	for at, words := range map[string]string{"2026-01-02": "This time is over", "2036-01-02": "At most 90 days ahead",
+		"": "Choose a date and a time."} {
+		b.set(`input[type=date]`, at)
+		b.waitForText(words)
+		b.waitFor(button + `.disabled && document.querySelector('input[type=date]').ariaInvalid === 'true'`)
+	}
+	b.set(`input[type=date]`, "2026-01-02")
+	b.waitForText("This time is over")
+	b.screenshot("over")
+	b.set(`input[type=date]`, day)
+	b.waitFor(button + `?.disabled === false`)
 }

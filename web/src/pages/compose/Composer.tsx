@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost } from '../../api/extra'
-import { useCan, useSession } from '../../session'
+import { serverNow, useCan, useSession } from '../../session'
 import { Button, Icon, networkNames, Page } from '../../ui'
 import { causeOf } from '../attention/cause'
 import type { Upload } from '../media/uploads'
@@ -20,6 +20,7 @@ import { Previews } from './Previews'
 import { awaitedUploads, describeAction, isWritten, type Report, verdictOf } from './plan'
 import { SaveNote } from './SaveNote'
 import { type DraftStore, useDraft } from './store'
+import { timeHint } from './timeHint'
 import { type Composer as ComposerState, useComposer } from './useComposer'
 import { usePublish } from './usePublish'
 import { VariantTabs, VariantTools } from './Variants'
@@ -210,13 +211,14 @@ function ActionBar({
   useEffect(() => {
     if (stays) store.set(d => ({ ...d, when: { kind: 'draft' } })) // the only thing that the button can do
   }, [stays, store])
-  const count = useDraft(store, d => d.accountIds.length)
+  const chosen = useDraft(store, d => d.accountIds)
   const verdict = verdictOf(dryRun.result)
   const label = awaited ?? describeAction(store.get(), verdict, zone, composer.waiting)
   const asks = draft.kind !== 'draft'
   const stopped = composer.saveState.kind === 'conflict'
   const written = useDraft(store, isWritten)
-  const nothing = asks && (count === 0 || !written || verdict?.ready === 0)
+  const hint = timeHint({ when: draft, accountIds: chosen }, zone, useNow())
+  const nothing = asks && (hint?.stops || chosen.length === 0 || !written || verdict?.ready === 0)
   const disabled = stopped || nothing || awaited !== null || (asks && !canPublish)
   useShortcut(() => !disabled && publish.run())
   const bar = useRef<HTMLDivElement>(null)
@@ -235,7 +237,7 @@ function ActionBar({
         </p>
       )}
       <div className={styles.barRow}>
-        <WhenBar store={store} canPublish={canPublish} />
+        <WhenBar store={store} canPublish={canPublish} hint={hint} />
         <Button
           kind="primary"
           icon={asks ? 'send' : 'draft'}
@@ -257,6 +259,17 @@ function ActionBar({
       )}
     </div>
   )
+}
+
+/** The server's time, a few seconds old at most: what can be chosen is over after a while. */
+function useNow(): number {
+  const session = useSession()
+  const [now, setNow] = useState(() => serverNow(session))
+  useEffect(() => {
+    const timer = setInterval(() => setNow(serverNow(session)), 10_000)
+    return () => clearInterval(timer)
+  }, [session])
+  return now
 }
 
 /** Who has the post and who does not: whoever guesses publishes it twice, or not at all. */

@@ -8,6 +8,7 @@ import { addDays, clock, clockChangeOn, formatOffset, offsetAt, placeOf, wallAt 
 import styles from './compose.module.css'
 import type { Draft, When } from './draft'
 import { type DraftStore, useDraft } from './store'
+import type { TimeHint } from './timeHint'
 
 const choices: { kind: When['kind']; label: string }[] = [
   { kind: 'draft', label: 'Draft' },
@@ -24,7 +25,15 @@ function suggestion(now: number, zone: string): When {
 }
 
 /** When the post goes out. The times are those of the team's zone. */
-export function WhenBar({ store, canPublish }: { store: DraftStore; canPublish: boolean }) {
+export function WhenBar({
+  store,
+  canPublish,
+  hint,
+}: {
+  store: DraftStore
+  canPublish: boolean
+  hint: TimeHint | null
+}) {
   const session = useSession()
   const when = useDraft(store, d => d.when)
   const [planned] = useState(() => (when.kind === 'planned' ? when : null))
@@ -44,9 +53,20 @@ export function WhenBar({ store, canPublish }: { store: DraftStore; canPublish: 
           </label>
         ))}
       {when.kind === 'planned' && <Planned times={Object.values(when.times)} />}
-      {when.kind === 'time' && <TimeFields store={store} when={when} />}
+      {when.kind === 'planned' && hint && <Hint hint={hint} />}
+      {when.kind === 'time' && <TimeFields store={store} when={when} hint={hint} />}
       {when.kind === 'slot' && <NextSlots store={store} />}
     </fieldset>
+  )
+}
+
+const hintId = 'time-hint'
+
+function Hint({ hint }: { hint: TimeHint }) {
+  return (
+    <span id={hintId} className={hint.stops ? styles.timeProblem : styles.hint} role="status">
+      {hint.text}
+    </span>
   )
 }
 
@@ -66,7 +86,15 @@ function Planned({ times }: { times: string[] }) {
   )
 }
 
-function TimeFields({ store, when }: { store: DraftStore; when: Extract<When, { kind: 'time' }> }) {
+function TimeFields({
+  store,
+  when,
+  hint,
+}: {
+  store: DraftStore
+  when: Extract<When, { kind: 'time' }>
+  hint: TimeHint | null
+}) {
   const session = useSession()
   const set = (patch: Partial<typeof when>) => store.set(d => ({ ...d, when: { ...when, ...patch } }))
   const change = clockChangeOn(when.date || wallAt(serverNow(session), session.zone).date, session.zone)
@@ -77,6 +105,8 @@ function TimeFields({ store, when }: { store: DraftStore; when: Extract<When, { 
         type="date"
         aria-label="Date"
         className={styles.input}
+        aria-invalid={hint?.stops || undefined}
+        aria-describedby={hint ? hintId : undefined}
         value={when.date}
         min={today}
         max={addDays(today, 90)}
@@ -86,6 +116,8 @@ function TimeFields({ store, when }: { store: DraftStore; when: Extract<When, { 
         type="time"
         aria-label="Time"
         className={styles.input}
+        aria-invalid={hint?.stops || undefined}
+        aria-describedby={hint ? hintId : undefined}
         value={when.time}
         onChange={e => set({ time: e.target.value })}
       />
@@ -94,8 +126,9 @@ function TimeFields({ store, when }: { store: DraftStore; when: Extract<When, { 
         title={`${session.zone} (UTC${formatOffset(offsetAt(serverNow(session), session.zone))})`}
       >
         {placeOf(session.zone)}
-        {change && ' · the clocks change on this day'}
+        {change && !hint && ' · the clocks change on this day'}
       </span>
+      {hint && <Hint hint={hint} />}
     </span>
   )
 }
