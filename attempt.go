@@ -72,5 +72,5 @@ func (a PlannedActions) Total() int64 {
 // Resolution is the request to resolve an unknown outcome.
 type Resolution struct {
 	Outcome        string `json:"outcome" enum:"published,retry,failed"`
-	PlatformPostID string `json:"platformPostId,omitempty" maxLength:"500" doc:"The network's id of the post, when the outcome is published."`
+	PlatformPostID string `json:"platformPostId,omitempty" maxLength:"500" doc:"The network's id of the post, when the outcome is published. Without it no comment, quote or repost follows; a part of a thread that is not the last one needs it."`
 }

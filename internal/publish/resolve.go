@@ -112,9 +112,13 @@ func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store
 	if err != nil {
 		return err
 	}
+	parts := max(1, len(p.Actions.PartCosts))
+	if platformPostID == "" && st.NextPart()+1 < parts {
+		return crier.Invalid(crier.At("is needed: the next part of the thread is a reply to this one",
+			"platformPostId"))
+	}
 	st.Data = nil
-	st.Publish(provider.Published{PlatformPostID: platformPostID, PublishedAt: s.clock()},
-		max(1, len(p.Actions.PartCosts)))
+	st.Publish(provider.Published{PlatformPostID: platformPostID, PublishedAt: s.clock()}, parts)
 	v := verdict{result: published, resolved: resolved}
 	if !st.Done {
 		v.result, v.at = partPublished, s.clock()

@@ -200,6 +200,9 @@ func (w *worker) forward(ctx context.Context) (verdict, error) {
 		return w.finishCanceled("canceled", "the post or its team was deleted"), nil
 	case w.tooLate():
 		return w.finishMissed(nil, w.lastCode(), "its time had passed before it could be published"), nil
+	case w.followsNothing():
+		return w.finishFailed(nil, string(provider.CodeContentRejected), "the id of the post that this belongs to is "+
+			"not known, and without it this would become a post of its own"), nil
 	case w.account.Status != crier.AccountConnected:
 		return w.awaitAccount(), nil
 	}
@@ -217,6 +220,16 @@ func (w *worker) forward(ctx context.Context) (verdict, error) {
 		return w.waitUntil(w.pub.clock()), nil
 	}
 	return w.commit(ctx)
+}
+
+// followsNothing reports whether the next thing to publish belongs to a post whose id nobody has told: the network, or
+// the person who said that the post is public.
+func (w *worker) followsNothing() bool {
+	if w.p.IsAction() {
+		return crier.Text(w.parent.PlatformPostID) == ""
+	}
+	parts := w.state.Published
+	return len(parts) > 0 && parts[len(parts)-1].PlatformPostID == ""
 }
 
 // prepareCall does everything that must precede the publishing call. It returns nil when that is done.

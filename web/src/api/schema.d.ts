@@ -3701,7 +3701,7 @@ export interface components {
         Resolution: {
             /** @enum {string} */
             outcome: "published" | "retry" | "failed";
-            /** @description The network's id of the post, when the outcome is published. */
+            /** @description The network's id of the post, when the outcome is published. Without it no comment, quote or repost follows; a part of a thread that is not the last one needs it. */
             platformPostId?: string;
         };
         RevocationForm: {
