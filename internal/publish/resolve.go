@@ -26,7 +26,7 @@ func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publicatio
 	if newer != nil {
 		return replaced(*newer)
 	}
-	return s.revive(ctx, tx, p, nil)
+	return s.revive(ctx, tx, p, nil, Progress{})
 }
 
 // replaced returns the error of retrying a superseded failure: the account would have the post twice.
@@ -63,13 +63,17 @@ func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publicat
 		}
 		return s.resolvePublished(ctx, tx, p, in.PlatformPostID, resolved)
 	case "retry":
-		return s.revive(ctx, tx, p, resolved)
+		progress, err := s.lookedByHand(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return s.revive(ctx, tx, p, resolved, progress)
 	}
 	st, _, err := s.loadState(*p)
 	if err != nil {
 		return err
 	}
-	return s.settleManually(ctx, tx, p, st, verdict{result: failed, resolved: resolved})
+	return s.settleManually(ctx, tx, p, st, Progress{}, verdict{result: failed, resolved: resolved})
 }
 
 // Cancel ends publications that have not started, on a person's request. The caller must have locked them and their
@@ -89,9 +93,19 @@ func (s *Publisher) Cancel(ctx context.Context, tx *store.Tx, list []store.Publi
 	return s.writeSettlements(ctx, tx, store.Patient, settlements...)
 }
 
+// lookedByHand returns the progress of a publication that a person has looked for at its network: after a restore, it
+// would be looked up again, and left to the person again.
+func (s *Publisher) lookedByHand(ctx context.Context, tx *store.Tx) (Progress, error) {
+	r, err := s.restoration(ctx, tx)
+	if err != nil || r == nil {
+		return Progress{}, err
+	}
+	return Progress{LookedFor: r.ServedAt.Time}, nil
+}
+
 // revive makes a publication due now. Of the provider state, only the published parts are kept.
-func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publication,
-	resolved []store.ResolvedAttempt) error {
+func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publication, resolved []store.ResolvedAttempt,
+	progress Progress) error {
 	st, _, err := s.loadState(*p)
 	if err != nil {
 		return err
@@ -102,7 +116,7 @@ func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publicati
 		}
 	}
 	st = provider.State{Published: st.Published, PlatformPostID: st.PlatformPostID}
-	return s.settleManually(ctx, tx, p, st, verdict{result: revived, resolved: resolved})
+	return s.settleManually(ctx, tx, p, st, progress, verdict{result: revived, resolved: resolved})
 }
 
 // resolvePublished applies a person's decision that the open part was published.
@@ -123,18 +137,18 @@ func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store
 	if !st.Done {
 		v.result, v.at = partPublished, s.clock()
 	}
-	return s.settleManually(ctx, tx, p, st, v)
+	return s.settleManually(ctx, tx, p, st, Progress{}, v)
 }
 
 // settleManually writes the settlement of a person's decision.
 func (s *Publisher) settleManually(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,
-	v verdict) error {
+	progress Progress, v verdict) error {
 	v.manual, v.now, v.likePause = true, s.clock.Now(), s.timings.LikePause
 	before, err := tx.ScheduledPosts(ctx, []crier.ID{p.ID})
 	if err != nil {
 		return err
 	}
-	if err := s.encodeState(p, st, Progress{}); err != nil {
+	if err := s.encodeState(p, st, progress); err != nil {
 		return err
 	}
 	one, err := outcome(*p, st, v)

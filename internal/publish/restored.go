@@ -13,15 +13,20 @@ import (
 // decide.
 const restoredLookupTime = 30 * time.Minute
 
+// restorationReader reads the restore of the store, inside or outside a transaction.
+type restorationReader interface {
+	Restoration(ctx context.Context) (*store.Restoration, error)
+}
+
 // restoration returns the restore of the store; nil if there was none. It is read once: no node runs during a restore,
 // and the first one records its start before its workers begin.
-func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error) {
+func (s *Publisher) restoration(ctx context.Context, from restorationReader) (*store.Restoration, error) {
 	s.restored.Lock()
 	defer s.restored.Unlock()
 	if s.restored.known {
 		return s.restored.at, nil
 	}
-	at, err := s.store.Restoration(ctx)
+	at, err := from.Restoration(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +37,7 @@ func (s *Publisher) restoration(ctx context.Context) (*store.Restoration, error)
 // fromBackup returns the restore after which the publication must be looked up before anything is sent: it comes from
 // the backup, or follows a post that was due before the first start since then, and may have been published in between.
 func (w *worker) fromBackup(ctx context.Context) (*store.Restoration, error) {
-	r, err := w.pub.restoration(ctx)
+	r, err := w.pub.restoration(ctx, w.pub.store)
 	if err != nil || r == nil || w.progress.LookedFor.Equal(r.ServedAt.Time) {
 		return nil, err
 	}

@@ -141,6 +141,59 @@ func TestAPostOfAnotherPublicationProvesNothingAfterARestore(t *testing.T) {
 	})
 }
 
+// A person has looked at the network, and wants it to be published: it is not left to the person once more.
+func TestWhatAPersonRetriesAfterARestoreIsPublished(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		for name, c := range map[string]struct {
+			published int // parts, according to the backup
+			since     time.Duration
+			public    int // on the network
+		}{
+			"a post":                        {0, time.Second, 0},
+			"a post like another":           {0, time.Second, 1},
+			"a thread":                      {1, time.Second, 1},
+			"a thread long after a restore": {1, restoredLookupTime + time.Minute, 1},
+		} {
+			n := newTestNetwork()
+			n.parts = 1 + c.published
+			f := withNetwork(t, st, n)
+			for range c.public {
+				n.show()
+			}
+			r := f.restoredAt(c.since)
+			state := provider.State{}
+			for range c.published {
+				state.Publish(provider.Published{PlatformPostID: "id0"}, n.parts)
+			}
+			p := f.insert(t, fromBackup(r, -time.Minute), func(p *store.Publication) {
+				p.Actions.PartCosts = make([]int64, n.parts)
+				if c.published > 0 {
+					p.Status = crier.Publishing
+				}
+				if err := f.Publisher.encodeState(p, state, Progress{}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if name == "a post like another" {
+				if _, err := st.Writer().ExecContext(t.Context(), `UPDATE publications SET status = 'unknown'
+					WHERE id = $1`, p.ID); err != nil {
+					t.Fatal(err)
+				}
+			} else if p = f.run(t, p.ID); p.Status != crier.Unknown {
+				t.Errorf("%s: %s before a person decides", name, p.Status)
+				continue
+			}
+			if err := f.resolve(t, p.ID, crier.Resolution{Outcome: "retry"}); err != nil {
+				t.Fatal(err)
+			}
+			if p = f.run(t, p.ID); p.Status != crier.Published || n.count("commit post") != 1 {
+				t.Errorf("%s: %s after %v: %s", name, p.Status, n.calls, crier.Text(p.ErrorMessage))
+			}
+		}
+	})
+}
+
 func TestWhatWasMadeAfterARestoreIsNotLookedFor(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, st *store.Store) {
@@ -198,13 +251,13 @@ func TestTheRestoreIsReadOnce(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, st *store.Store) {
 		f := withNetwork(t, st, newTestNetwork())
-		r, err := f.Publisher.restoration(t.Context())
+		r, err := f.Publisher.restoration(t.Context(), st)
 		if err != nil || r != nil || !f.Publisher.restored.known {
 			t.Errorf("%+v, %v", r, err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := f.Publisher.restoration(gone); err != nil { // cached: the store is not read
+		if _, err := f.Publisher.restoration(gone, st); err != nil { // cached: the store is not read
 			t.Errorf("asked again: %v", err)
 		}
 	})
