@@ -171,9 +171,9 @@ func (w *worker) poll(ctx context.Context) (verdict, error) {
 // stopPolling gives up on a post that has been processing for too long, or that the network accepted and lost. It may
 // be public, so nothing may publish it again.
 func (w *worker) stopPolling(message string) verdict {
+	w.state.RequiresPolling = false
 	if w.state.Done { // it is published; only the follow-up is open
 		w.state.Warnings = append(w.state.Warnings, message)
-		w.state.RequiresPolling = false
 		return w.finishPublished(nil, outcomePublished)
 	}
 	return w.leaveToPerson("poll", message)

@@ -168,6 +168,9 @@ func TestAcceptedPostThatTheNetworkLosesIsLeftToAPerson(t *testing.T) {
 			t.Errorf("%s, %s: %s, wakes at %v, asked %d times", p.Status, crier.Text(p.ErrorCode),
 				crier.Text(p.ErrorMessage), p.WakeAt, polls)
 		}
+		if state, _, err := f.Publisher.loadState(p); err != nil || state.RequiresPolling {
+			t.Errorf("its state is to be asked for: %v", err)
+		}
 		if got := f.attempts(t, p); !slices.Equal(got, []string{"publish accepted", "poll unclear"}) {
 			t.Errorf("attempts %q", got)
 		}
