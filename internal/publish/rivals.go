@@ -14,10 +14,12 @@ import (
 // look the same: if both were sent and one answer was lost, the lookup must not find the other one's post.
 
 // rivals reads the other scheduled posts of the account that a post on the network may belong to, and the ids of the
-// posts that do. Comments and reposts are found by the post that they belong to, so they have none.
+// posts that do. Comments and reposts are found by the post that they belong to, so they have none: only the other parts
+// of its thread and what else follows it can look the same.
 func (w *worker) rivals(ctx context.Context) (rivals []store.Rival, taken map[string]bool, err error) {
 	if w.p.IsAction() {
-		return nil, nil, nil
+		taken, err = w.besides(ctx)
+		return nil, taken, err
 	}
 	if rivals, err = w.pub.store.Rivals(ctx, w.p, crier.TimeOf(w.pub.clock())); err != nil {
 		return nil, nil, err
@@ -38,6 +40,23 @@ func (w *worker) rivals(ctx context.Context) (rivals []store.Rival, taken map[st
 	}
 	delete(taken, "")
 	return rivals, taken, nil
+}
+
+// besides returns the ids of an action's publication, and of the other actions that follow it.
+func (w *worker) besides(ctx context.Context) (map[string]bool, error) {
+	actions, err := w.pub.store.PublishedActions(ctx, w.parent.ID)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[string]bool{}
+	for _, id := range w.parent.Results.PlatformPostIDs {
+		taken[id] = true
+	}
+	for _, a := range actions {
+		taken[crier.Text(a.PlatformPostID)] = a.ID != w.p.ID
+	}
+	delete(taken, "")
+	return taken, nil
 }
 
 // isOwn reports whether a post that a lookup found belongs to this publication. While a rival that looks the same is

@@ -240,3 +240,33 @@ func TestLookupIsRecordedForItsPart(t *testing.T) {
 		t.Errorf("attempts %+v, %v", list, err)
 	}
 }
+
+// The parts of a thread and the other comments on a post can have the text of a comment whose answer was lost: they are
+// not taken for it.
+func TestLookupOfACommentDoesNotFindWhatElseBelongsToItsPost(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for name, effect := range map[string]bool{"sent without effect": false, "sent": true} {
+			n := newTestNetwork(answer{}, answer{}, answer{}, answer{err: unanswered, effect: effect})
+			f := withNetwork(t, st, n)
+			n.parts = 2
+			p := f.run(t, f.insert(t, func(p *store.Publication) {
+				p.Actions.PartCosts = []int64{0, 0}
+				p.Actions.FirstComment = &crier.Comment{Text: "Hello"}
+				p.Actions.RepostAfter = &crier.RepostAfter{OffsetDays: 1, Text: "Hello"}
+			}).ID)
+			n.parts = 1
+			var ids []string
+			for _, a := range f.actions(t, p) { // the second one is lost
+				f.sleep(max(0, a.ScheduledAt.Sub(f.now())))
+				if a = f.run(t, a.ID); a.Status != crier.Published {
+					t.Fatalf("%s: the %s is %s", name, a.Kind, a.Status)
+				}
+				ids = append(ids, crier.Text(a.PlatformPostID))
+			}
+			if !slices.Equal(ids, []string{"id2", "id3"}) || len(n.public) != 4 {
+				t.Errorf("%s: the actions are recorded as %q, public are %q", name, ids, n.public)
+			}
+		}
+	})
+}

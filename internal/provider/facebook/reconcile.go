@@ -39,7 +39,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	var found bool
 	switch {
 	case c.Action == provider.Comment:
-		found, err = p.findComment(ctx, a, c, plan, &st, since)
+		found, err = p.findComment(ctx, a, c, plan, &st, at)
 	case at.Stale && (plan.isVideo() || plan.format == story):
 		return provider.OutcomeUnclear, st, nil // they are recognized by the uploads of the attempt
 	case plan.isVideo():
@@ -168,7 +168,8 @@ func (p *Provider) videoOutcome(ctx context.Context, a provider.Account, plan pl
 
 // findComment searches the comments on the post for the Page's.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, plan plan,
-	st *provider.State, since time.Time) (bool, error) {
+	st *provider.State, at provider.Attempt) (bool, error) {
+	since := graph.Since(*st, at)
 	var list commentList
 	path := "/" + url.PathEscape(c.Target.PlatformPostID) +
 		"/comments?fields=id,from,message,created_time&order=reverse_chronological&limit=" + strconv.Itoa(listedCount)
@@ -177,7 +178,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	}
 	comment, found := graph.Nearest(list.Data, since, listedComment.created, func(comment listedComment) bool {
 		own := comment.From == nil || string(comment.From.ID) == a.ProviderAccountID
-		return own && provider.SameText(plan.text, comment.Message)
+		return own && at.MayBe(string(comment.ID)) && provider.SameText(plan.text, comment.Message)
 	})
 	if found {
 		p.enter(st, string(comment.ID), c.Target.Permalink)

@@ -107,7 +107,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	since := graph.Since(st, at)
 	comment, found := graph.Nearest(list.Data, since, listedComment.created, func(comment listedComment) bool {
 		own := comment.Username == "" || a.Handle == "" || strings.EqualFold(comment.Username, a.Handle)
-		return own && provider.SameText(c.Parts[0].TextWithLinks(), comment.Text)
+		return own && at.MayBe(string(comment.ID)) && provider.SameText(c.Parts[0].TextWithLinks(), comment.Text)
 	})
 	switch {
 	case found:

@@ -46,7 +46,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	st = st.Clone()
 	since := at.StartedAt.Add(-readBack).UnixMilli()
 	if c.Action == provider.Comment {
-		return p.findComment(ctx, a, c, st, since)
+		return p.findComment(ctx, a, c, st, at)
 	}
 	plan, err := newPlan(c)
 	if err != nil {
@@ -80,16 +80,18 @@ func reshares(post listedPost, wanted string) bool {
 }
 
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
-	since int64) (provider.Outcome, provider.State, error) {
+	at provider.Attempt) (provider.Outcome, provider.State, error) {
 	var comments listedComments
 	path := "/rest/socialActions/" + urn(c.Target.PlatformPostID) + "/comments?count=" + strconv.Itoa(listedCount)
 	if err := p.get(ctx, a, path, "", &comments); err != nil {
 		return "", st, err
 	}
+	since := at.StartedAt.Add(-readBack).UnixMilli()
 	for _, comment := range comments.Elements {
-		if comment.Created.Time >= since && comment.Actor == a.ProviderAccountID &&
+		id := cmp.Or(comment.URN, comment.ID)
+		if comment.Created.Time >= since && at.MayBe(id) && comment.Actor == a.ProviderAccountID &&
 			provider.SameText(comment.Message.Text, commentText(c)) {
-			p.enterComment(&st, c, cmp.Or(comment.URN, comment.ID))
+			p.enterComment(&st, c, id)
 			return provider.OutcomePublished, st, nil
 		}
 	}

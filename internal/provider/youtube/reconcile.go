@@ -39,7 +39,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	since := at.StartedAt.Add(-readBack)
 	switch u := st.Upload(0, 0); {
 	case c.Action == provider.Comment:
-		return p.findComment(ctx, a, c, st, since)
+		return p.findComment(ctx, a, c, st, since, at)
 	case !at.Stale && u != nil && st.Secrets[secretSession] != "" && st.Data[noteGone] == "":
 		return p.reconcileSession(ctx, a, c, st, u)
 	}
@@ -102,7 +102,7 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 
 // findComment searches the newest comments on the video.
 func (p *Provider) findComment(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
-	since time.Time) (provider.Outcome, provider.State, error) {
+	since time.Time, at provider.Attempt) (provider.Outcome, provider.State, error) {
 	var list commentThreadList
 	path := "/youtube/v3/commentThreads?part=snippet&order=time&maxResults=" + strconv.Itoa(listedCount) + "&videoId=" +
 		url.QueryEscape(c.Target.PlatformPostID)
@@ -111,11 +111,11 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	}
 	wanted := c.Parts[0].Text
 	for _, thread := range list.Items {
-		written := thread.Snippet.TopLevel.Snippet
+		written, id := thread.Snippet.TopLevel.Snippet, cmp.Or(thread.Snippet.TopLevel.ID, thread.ID)
 		ours := written.Author == nil || written.Author.Value == a.ProviderAccountID
 		if ours && provider.SameText(cmp.Or(written.TextOriginal, written.TextDisplay), wanted) &&
-			!written.PublishedAt.Before(since) {
-			p.enterComment(&st, c, cmp.Or(thread.Snippet.TopLevel.ID, thread.ID))
+			!written.PublishedAt.Before(since) && at.MayBe(id) {
+			p.enterComment(&st, c, id)
 			return provider.OutcomePublished, st, nil
 		}
 	}
