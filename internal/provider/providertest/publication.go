@@ -25,6 +25,8 @@ type publication struct {
 	loses loss
 	// beforeLook runs after that, before the part is searched.
 	beforeLook func()
+	// taken are the ids of posts that belong to other publications.
+	taken map[string]bool
 	// before are the ids on the timeline when the publication started.
 	before  []string
 	steps   int
@@ -100,7 +102,7 @@ func (p *publication) crashes(name string) bool {
 // commit makes a publishing call. After a crash it is only known that it was started.
 func (p *publication) commit(ctx context.Context) (End, error) {
 	before := p.state.Clone()
-	at := provider.Attempt{StartedAt: p.clock.Now()}
+	at := provider.Attempt{StartedAt: p.clock.Now(), Taken: p.taken}
 	lost := p.state.NextPart() == len(p.content.Parts)-1 && p.loses.take()
 	if lost && p.loses.unsent {
 		return p.settle(at)

@@ -41,6 +41,7 @@ func (n Network) hides(name string) bool {
 func testLost(t *testing.T, n Network) {
 	t.Helper()
 	t.Run("answer of a comment among many", func(t *testing.T) { t.Parallel(); testBuried(t, n) })
+	t.Run("call of a comment like another", func(t *testing.T) { t.Parallel(); testTwins(t, n) })
 	for name, content := range newStage(t, n).things() {
 		for _, l := range []loss{{name: "answer"}, {name: "call", unsent: true}} {
 			t.Run(l.name+" of "+name, func(t *testing.T) { t.Parallel(); loseOne(t, n, name, content, l) })
@@ -63,6 +64,25 @@ func testBuried(t *testing.T, n Network) {
 	p.beforeLook = func() { p.before = append(p.before, s.comments(c, "After")...) }
 	end := p.run(context.Background())
 	if end != Published && end != Unknown {
+		t.Errorf("ended %s, after %v", end, p.failed)
+	}
+	p.exactlyOnce(end)
+}
+
+// testTwins loses the call of a comment a moment after another comment with its text on the same post, which belongs to
+// another publication. Networks may refuse the second one.
+func testTwins(t *testing.T, n Network) {
+	t.Helper()
+	s := newStage(t, n)
+	if !s.info.Abilities.Comment {
+		return
+	}
+	c := s.follow(provider.Comment, s.publish(s.simplest()).mustPublish())
+	twin := s.publish(c).mustPublish().PlatformPostID
+	p := s.publish(c)
+	p.loses, p.taken = loss{name: "call", unsent: true}, map[string]bool{twin: true}
+	end := p.run(context.Background())
+	if end != Published && end != Refused && end != Unknown {
 		t.Errorf("ended %s, after %v", end, p.failed)
 	}
 	p.exactlyOnce(end)
