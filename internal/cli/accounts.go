@@ -134,8 +134,8 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 	back := false
 	for {
 		list, err := c.ListAccounts(ctx, team)
-		if err != nil && !is[*client.UnreachableError](err) {
-			return nil, err
+		if err != nil && !serverAway(err) {
+			return nil, waitEnded(err)
 		}
 		connected := slices.DeleteFunc(list.Data, func(a crier.SocialAccount) bool {
 			since, old := known[a.ID]
@@ -144,7 +144,7 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 		if len(connected) > 0 {
 			return connected, nil
 		}
-		if err := failures.check(ctx, c); err != nil && !is[*client.UnreachableError](err) {
+		if err := failures.check(ctx, c); err != nil && !serverAway(err) {
 			return nil, err
 		}
 		switch {
@@ -164,6 +164,21 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 		case <-time.After(accountPause):
 		}
 	}
+}
+
+// serverAway reports whether a server did not answer, or failed, such as during a restart behind a proxy. Whoever waits
+// for something else asks again.
+func serverAway(err error) bool {
+	refused, ok := errors.AsType[*client.Error](err)
+	return ok && refused.Status >= http.StatusInternalServerError || is[*client.UnreachableError](err)
+}
+
+// waitEnded says what a rejected key leaves open: the connection belongs to the key, not to its secret.
+func waitEnded(err error) error {
+	if client.IsKind(err, crier.KindUnauthorized) {
+		return fmt.Errorf("%w The consent can still be given: 'crier accounts list' shows the account then", err)
+	}
+	return err
 }
 
 // connectionFailures detects that a connection failed, wherever the browser is, from the events of the team.
@@ -187,8 +202,14 @@ func (f *connectionFailures) check(ctx context.Context, c *client.Client) error 
 	for {
 		page, err := c.ListEvents(ctx, f.organization, client.EventOptions{
 			Types: []crier.EventType{crier.ConnectionFailedEvent}, TeamID: f.team, After: f.after})
-		if client.IsKind(err, crier.KindInvalid) { // an older server, without such an event
-			return nil
+		if client.IsKind(err, crier.KindInvalid) {
+			if f.after == "" { // an older server, without such an event
+				return nil
+			}
+			// The server no longer knows the cursor: its secret key was rotated. No other connection has this id, so
+			// earlier failures do not matter.
+			f.after = ""
+			continue
 		}
 		if err != nil {
 			return err

@@ -2,12 +2,14 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"crier"
 )
 
 // installation simulates a server that people log in to: after some polls it issues tokens, or fails.
@@ -248,6 +252,71 @@ func TestConnectingWaitsForTheResult(t *testing.T) {
 	c.connecting(t, "deny").want(t, 1, "refused in the browser") // one that is connected stays so
 	c.run(t, "accounts", "list").want(t, 0, "connected")
 	c.run(t, "accounts", "connect", "twitter", "--no-wait").want(t, 0, "give your consent:\nhttp")
+}
+
+// The operator rotates the secret key while somebody decides in the browser: the restarted server is away for a moment,
+// and refuses the cursors that the old key has signed.
+func TestConnectingSurvivesARestartOfTheServer(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	target, err := url.Parse(c.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(target)
+	var mu sync.Mutex
+	var old string // the first cursor that is sent
+	lists := 0
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		query := r.URL.Query()
+		if after := query.Get("after"); after != "" && strings.HasSuffix(r.URL.Path, "/events") {
+			if old = cmp.Or(old, after); after == old {
+				query.Set("after", after[:len(after)-4]+"AAAA")
+				r.URL.RawQuery = query.Encode()
+			}
+		}
+		if strings.HasSuffix(r.URL.Path, "/social-accounts") && r.Method == http.MethodGet {
+			lists++
+		}
+		away := lists > 1 && lists <= 6
+		mu.Unlock()
+		if away {
+			http.Error(w, "no node answers", http.StatusBadGateway)
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	c.person = newPerson(t, proxy.URL, c.Key)
+	c.connecting(t, "deny", "--no-browser").want(t, 1, "no account was connected: the consent was refused in the browser")
+	if old == "" || lists < 6 {
+		t.Errorf("the server was asked for accounts %d times, and for events after %q", lists, old)
+	}
+}
+
+// The key was rotated without a time of grace.
+func TestConnectingTellsThatTheConsentOutlivesTheKey(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t)
+	var stdout bytes.Buffer
+	reader, stderr := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- c.start(t.Context(), strings.NewReader(""), &stdout, stderr, "accounts", "connect", "twitter",
+			"--no-browser")
+		_ = stderr.Close()
+	}()
+	prefix := readUntil(t, reader, "Waiting")
+	var keys crier.Page[crier.APIKey]
+	c.run(t, "keys", "list", "--json").want(t, 0).into(t, &keys)
+	c.run(t, "keys", "rotate", string(keys.Data[0].ID), "--yes").want(t, 0)
+	rest, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result{stdout: stdout.String(), stderr: prefix + string(rest), code: <-ended}.want(t, 3, "can still be given",
+		"CRIER_TOKEN")
 }
 
 // readUntil reads until a text has arrived.
