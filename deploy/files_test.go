@@ -10,8 +10,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"crier/internal/server"
 )
 
 func read(t *testing.T, path string) string {
@@ -173,15 +177,68 @@ func tool(t *testing.T, name string, args ...string) {
 	}
 }
 
-func TestUnitIsHardened(t *testing.T) {
-	t.Parallel()
-	unit := read(t, "systemd/crier.service")
-	for _, line := range []string{"ExecStart=/usr/local/bin/crier serve", "DynamicUser=yes", "StateDirectory=crier",
-		"ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE"} {
-		if !strings.Contains(unit, "\n"+line+"\n") {
-			t.Errorf("the unit lacks %s", line)
+// readUnit returns the settings of a systemd unit: the last value of each, by section.
+func readUnit(t *testing.T, path string) map[string]map[string]string {
+	t.Helper()
+	unit := map[string]map[string]string{}
+	section := ""
+	for number, line := range strings.Split(read(t, path), "\n") {
+		name, value, assigns := strings.Cut(line, "=")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
+			section = strings.Trim(line, "[]")
+			unit[section] = map[string]string{}
+		case !assigns || section == "" || strings.TrimSpace(name) != name:
+			t.Errorf("%s, line %d is no setting of a section: %q", path, number+1, line)
+		default:
+			unit[section][name] = value
 		}
 	}
+	return unit
+}
+
+// systemd ignores a setting in the wrong section, with a warning that nobody reads.
+func TestUnitHasItsSettingsInTheirSections(t *testing.T) {
+	t.Parallel()
+	unit := readUnit(t, "systemd/crier.service")
+	for section, settings := range map[string]map[string]string{
+		// Without a database crier ends at its start. It is started again for as long as that takes: by default, systemd
+		// gives up after five times in ten seconds.
+		"Unit": {"StartLimitIntervalSec": "0", "After": "network-online.target", "Wants": "network-online.target"},
+		"Service": {"Restart": "always", "RestartSec": "1", "ExecStart": "/usr/local/bin/crier serve",
+			"DynamicUser": "yes", "StateDirectory": "crier", "StateDirectoryMode": "0700", "UMask": "0077",
+			"ProtectSystem": "strict", "NoNewPrivileges": "yes", "CapabilityBoundingSet": "CAP_NET_BIND_SERVICE"},
+		"Install": {"WantedBy": "multi-user.target"},
+	} {
+		for name, want := range settings {
+			if got := unit[section][name]; got != want {
+				t.Errorf("[%s] has %s=%s, want %s", section, name, got, want)
+			}
+		}
+	}
+	for name := range unit["Service"] {
+		if strings.HasPrefix(name, "StartLimit") {
+			t.Errorf("%s belongs into [Unit]", name)
+		}
+	}
+	if len(unit) != 3 {
+		t.Errorf("the sections are %v", unit)
+	}
+}
+
+func TestUnitStopsLaterThanCrierDrains(t *testing.T) {
+	t.Parallel()
+	unit := readUnit(t, "systemd/crier.service")
+	seconds, err := strconv.Atoi(unit["Service"]["TimeoutStopSec"])
+	if stop := time.Duration(seconds) * time.Second; err != nil || stop <= server.DrainTime {
+		t.Errorf("systemd kills after %v (%v); draining takes up to %v", stop, err, server.DrainTime)
+	}
+}
+
+func TestSystemdAcceptsTheUnit(t *testing.T) {
+	t.Parallel()
+	unit := read(t, "systemd/crier.service")
 	// The binary is not at the path of the unit.
 	copied := filepath.Join(t.TempDir(), "crier.service")
 	there := strings.Replace(unit, "/usr/local/bin/crier serve", "/bin/true", 1)
