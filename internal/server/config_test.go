@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -241,6 +243,21 @@ func TestAMissingKeyFileIsNotReplaced(t *testing.T) {
 	}
 	if err := start(); err != nil {
 		t.Errorf("with the new key: %v", err)
+	}
+}
+
+func TestAnAddressThatCannotBeUsedIsExplained(t *testing.T) {
+	t.Parallel()
+	for want, cause := range map[string]error{
+		" (another program uses the address: stop it, or choose another one with --listen)": syscall.EADDRINUSE,
+		" (ports below 1024 take a privilege: choose another one with --listen, or grant CAP_NET_BIND_SERVICE)": syscall.
+			EACCES,
+		" (choose another address with --listen)": syscall.EADDRNOTAVAIL,
+	} {
+		err := &net.OpError{Op: "listen", Err: os.NewSyscallError("bind", cause)}
+		if got := listenHint(err, "--listen"); got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
 	}
 }
 

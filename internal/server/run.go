@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -44,7 +46,7 @@ func Serve(ctx context.Context, c Config, welcome func(context.Context, *Node) e
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
-		return fmt.Errorf("listen: %w (is another program using the address? choose one with --listen)", err)
+		return fmt.Errorf("listen: %w%s", err, listenHint(err, "--listen"))
 	}
 	stopSandbox, err := c.ownSandbox(ctx)
 	if err != nil {
@@ -55,6 +57,17 @@ func Serve(ctx context.Context, c Config, welcome func(context.Context, *Node) e
 		return errors.Join(err, listener.Close())
 	}
 	return n.Run(ctx, listener)
+}
+
+// listenHint says what to do about an address that cannot be listened on.
+func listenHint(err error, flag string) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return " (another program uses the address: stop it, or choose another one with " + flag + ")"
+	case errors.Is(err, fs.ErrPermission):
+		return " (ports below 1024 take a privilege: choose another one with " + flag + ", or grant CAP_NET_BIND_SERVICE)"
+	}
+	return " (choose another address with " + flag + ")"
 }
 
 // lockDataDir prevents a second server from opening the embedded database. The lock ends with the process, however it

@@ -24,8 +24,8 @@ func (c *Config) StartSandbox(ctx context.Context, listen, dataDir string) (stop
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("listen for the sandbox: %w (choose another address with "+
-			"--sandbox-listen)", err), box.Close())
+		return nil, nil, errors.Join(fmt.Errorf("listen for the sandbox: %w%s", err,
+			listenHint(err, "--sandbox-listen")), box.Close())
 	}
 	server := newHTTPServer(box, c.Logger)
 	server.ReadTimeout, server.WriteTimeout = 0, 0 // uploads are large, and slowness is one of its faults
