@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,8 @@ type config struct {
 	logFormat    string
 
 	values []value
+	// strays are the variables in the environment that look like settings and are none.
+	strays []string
 }
 
 // value is the value of a setting and its source.
@@ -326,6 +329,7 @@ func (a *app) load(cmd *cobra.Command) error {
 			environment[name] = text
 		}
 	}
+	a.config.strays = strayVariables(environment)
 	path := environment[configVariable]
 	if f := cmd.Flags().Lookup(configFlag); f != nil && f.Changed {
 		path = f.Value.String()
@@ -357,6 +361,26 @@ func (a *app) load(cmd *cobra.Command) error {
 		return cli.Usagef("%v", errors.Join(problems...))
 	}
 	return errors.Join(problems...)
+}
+
+// serviceVariable matches what Kubernetes sets for services whose names begin with crier.
+var serviceVariable = regexp.MustCompile(`_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_.*)?$`)
+
+// strayVariables returns the variables that look like settings and are none. Most of them are misspelt: without its
+// address, for example, a server does not use its database, but a new one in the data directory.
+func strayVariables(environment map[string]string) []string {
+	known := append(cli.Variables(), configVariable, passphraseVariable)
+	for _, s := range settings {
+		known = append(known, s.variable())
+	}
+	var strays []string
+	for name := range environment {
+		if !slices.Contains(known, name) && !serviceVariable.MatchString(name) {
+			strays = append(strays, name)
+		}
+	}
+	slices.Sort(strays)
+	return strays
 }
 
 func find(s setting, flags *pflag.FlagSet, environment, file map[string]string, path string) value {

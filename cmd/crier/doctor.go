@@ -122,7 +122,13 @@ func (a *app) findings(ctx context.Context, network string) ([]cli.Finding, erro
 
 func (a *app) check(ctx context.Context) []cli.Finding {
 	out := append(a.checkStore(ctx), a.checkServer(ctx)...)
-	return append(out, a.checkNetworks()...)
+	out = append(out, a.checkNetworks()...)
+	if strays := a.config.strays; len(strays) > 0 {
+		out = append(out, cli.Finding{Check: "environment", OK: true,
+			Detail: "no settings, and without effect: " + strings.Join(strays, ", "),
+			Advice: "crier config lists the settings"})
+	}
+	return out
 }
 
 // checkStore checks the database and the key as serve would, but creates neither.
@@ -172,6 +178,12 @@ func (a *app) checkStore(ctx context.Context) []cli.Finding {
 		return fail(err, "set CRIER_SECRET_KEY to the current key and the one before it: NEW,OLD")
 	}
 	f.OK, f.Detail = true, string(st.Dialect())+", schema up to date, key matches"
+	if ahead, err := st.SchemaAhead(ctx); err != nil {
+		return fail(err, "check the database")
+	} else if ahead {
+		f.Detail = string(st.Dialect()) + ", key matches, schema of a newer version of crier"
+		f.Advice = "start the newer version: this one is meant to run beside it during an upgrade only"
+	}
 	if len(keys.Marks()) == 1 {
 		return []cli.Finding{f}
 	}

@@ -23,6 +23,10 @@ func (a *app) serveCommand() *cobra.Command {
 			"CRIER_ROLE=worker crier serve",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if strays := a.config.strays; len(strays) > 0 {
+				a.config.Logger.Warn("variables in the environment are no settings of crier, and have no effect: see "+
+					"crier config", "names", strays)
+			}
 			err := server.Serve(cmd.Context(), a.config.Config, a.welcome)
 			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) { // it was stopped before it had started
 				return nil

@@ -584,6 +584,50 @@ func TestDoctorSaysWhenAnOldKeyCanBeRemoved(t *testing.T) {
 	})
 }
 
+func TestMisspeltSettingsAreReported(t *testing.T) {
+	t.Parallel()
+	environment := map[string]string{"CRIER_LISTEN": "", "CRIER_X_CLIENT_ID": "", "CRIER_CONFIG": "", "CRIER_TOKEN": "",
+		"CRIER_BACKUP_PASSPHRASE": "", "CRIER_DATABSE_URL": "", "CRIER_EXPORT": "",
+		// Of Kubernetes, for services named crier and crier-postgres.
+		"CRIER_PORT": "", "CRIER_PORT_8080_TCP_ADDR": "", "CRIER_SERVICE_HOST": "", "CRIER_SERVICE_PORT_HTTP": "",
+		"CRIER_POSTGRES_SERVICE_PORT": ""}
+	if got := strayVariables(environment); !slices.Equal(got, []string{"CRIER_DATABSE_URL", "CRIER_EXPORT"}) {
+		t.Errorf("the strays are %v", got)
+	}
+	db := servertest.Databases.Fresh(t, store.SQLite)
+	settings := append(settingsOf(db), "CRIER_DATABSE_URL=postgres://crier@db/crier", "CRIER_LOG_LEVEL=warn")
+	if out := runProgram(t, settings, "doctor"); !strings.Contains(out.stdout, "effect: CRIER_DATABSE_URL") {
+		t.Errorf("the doctor: %+v", out)
+	}
+	settings = append(settings, "CRIER_LISTEN=nowhere.invalid:0")
+	if out := runProgram(t, settings, "serve"); out.code != 1 || !strings.Contains(out.stderr, "CRIER_DATABSE_URL") {
+		t.Errorf("the server: %+v", out)
+	}
+}
+
+// During an upgrade, nodes of the previous version run on the new schema; after it, they are started by mistake.
+func TestADatabaseOfANewerVersionIsReported(t *testing.T) {
+	t.Parallel()
+	eachDatabase(t, func(t *testing.T, db database) {
+		st := db.Open(t)
+		if _, err := st.Writer().ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied)
+			VALUES (99999, true)`); err != nil {
+			t.Fatal(err)
+		}
+		if err := st.Close(); err != nil {
+			t.Fatal(err)
+		}
+		settings := append(settingsOf(db), "CRIER_LOG_LEVEL=warn")
+		if out := runProgram(t, settings, "migrate"); out.code != 0 ||
+			!strings.Contains(out.stderr, "a newer version of crier has migrated the database") {
+			t.Errorf("%+v", out)
+		}
+		if out := runProgram(t, settings, "doctor"); !strings.Contains(out.stdout, "schema of a newer version") {
+			t.Errorf("the doctor: %+v", out)
+		}
+	})
+}
+
 func TestDoctorReportsAWrongKeyAndAMissingServer(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, db database) {

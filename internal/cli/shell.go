@@ -94,6 +94,9 @@ func (s *Shell) AddFlags(cmd *cobra.Command) {
 	s.completes(cmd, "organization", s.organizationNames)
 }
 
+// Variables returns the variables in the environment that the commands read.
+func Variables() []string { return []string{"CRIER_SERVER", "CRIER_TOKEN", "CRIER_TEAM"} }
+
 func (s *Shell) variable(name string) string {
 	for _, pair := range s.environ {
 		if key, value, ok := strings.Cut(pair, "="); ok && key == name {

@@ -84,6 +84,12 @@ func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 	if err := n.Queue.Migrate(ctx); err != nil {
 		return applied, err
 	}
+	if ahead, err := n.Store.SchemaAhead(ctx); err != nil {
+		return applied, err
+	} else if ahead {
+		n.log.Warn("a newer version of crier has migrated the database: this version is meant to run beside it during " +
+			"an upgrade only")
+	}
 	return applied, n.Services.Instance.BindKey(ctx)
 }
 

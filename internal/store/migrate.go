@@ -52,6 +52,17 @@ func (s *Store) Migrated(ctx context.Context) (bool, error) {
 	return !pending, nil
 }
 
+// SchemaAhead reports whether a newer version of this program has migrated the database. Nodes of the previous version
+// keep working during an upgrade, but no longer than that.
+func (s *Store) SchemaAhead(ctx context.Context) (bool, error) {
+	known, err := s.newestMigration()
+	if err != nil {
+		return false, err
+	}
+	version, err := s.schemaVersion(ctx)
+	return version > known, err
+}
+
 // Nodes that start while another one migrates a large database wait up to an hour for it.
 const (
 	migrationLockPeriod = 1 // seconds between attempts
