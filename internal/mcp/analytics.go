@@ -61,9 +61,9 @@ func (d *server) addAnalyticsTools(s *mcp.Server) {
 
 type getAnalyticsInput struct {
 	inTeam
-	From     crier.Date `json:"from,omitempty" jsonschema:"the first day, such as 2026-11-01; 30 days ago when absent"`
-	To       crier.Date `json:"to,omitempty" jsonschema:"the last day; today when absent"`
-	Provider string     `json:"provider,omitempty" jsonschema:"one network; all when absent"`
+	From     crier.Date     `json:"from,omitempty" jsonschema:"the first day, such as 2026-11-01; 30 days ago when absent"`
+	To       crier.Date     `json:"to,omitempty" jsonschema:"the last day; today when absent"`
+	Provider crier.Provider `json:"provider,omitempty" jsonschema:"one network; all when absent"`
 }
 
 func getAnalytics(ctx context.Context, c *call, in getAnalyticsInput) (any, error) {
@@ -73,7 +73,7 @@ func getAnalytics(ctx context.Context, c *call, in getAnalyticsInput) (any, erro
 	}
 	q := client.AnalyticsQuery{From: in.From, To: in.To}
 	if in.Provider != "" {
-		q.Providers = []crier.Provider{crier.Provider(in.Provider)}
+		q.Providers = []crier.Provider{in.Provider}
 	}
 	summary, err := c.AnalyticsSummary(ctx, team, q, true)
 	if err != nil {

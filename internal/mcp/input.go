@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -64,13 +65,7 @@ func checkInput(s *jsonschema.Schema, value any, path []string) []crier.Issue {
 	case float64:
 		return checkNumber(s, v, path)
 	case []any:
-		var issues []crier.Issue
-		for i, item := range v {
-			if s.Items != nil {
-				issues = append(issues, checkInput(s.Items, item, below(path, strconv.Itoa(i)))...)
-			}
-		}
-		return issues
+		return checkItems(s, v, path)
 	case map[string]any:
 		return checkMembers(s, v, path)
 	}
@@ -78,6 +73,10 @@ func checkInput(s *jsonschema.Schema, value any, path []string) []crier.Issue {
 }
 
 func checkText(s *jsonschema.Schema, value string, path []string) []crier.Issue {
+	if length := utf8.RuneCountInString(value); s.MaxLength != nil && length > *s.MaxLength {
+		return []crier.Issue{crier.At(fmt.Sprintf("must be a text of at most %d characters, got %d characters",
+			*s.MaxLength, length), path...)}
+	}
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(value)) {
 		words := make([]string, len(s.Enum))
 		for i, v := range s.Enum {
@@ -98,6 +97,20 @@ func checkText(s *jsonschema.Schema, value string, path []string) []crier.Issue 
 		}
 	}
 	return nil
+}
+
+func checkItems(s *jsonschema.Schema, items []any, path []string) []crier.Issue {
+	var issues []crier.Issue
+	if s.MinItems != nil && s.MaxItems != nil && (len(items) < *s.MinItems || len(items) > *s.MaxItems) {
+		issues = append(issues, crier.At(fmt.Sprintf("must have %d to %d items, got %d", *s.MinItems, *s.MaxItems,
+			len(items)), path...))
+	}
+	for i, item := range items {
+		if s.Items != nil {
+			issues = append(issues, checkInput(s.Items, item, below(path, strconv.Itoa(i)))...)
+		}
+	}
+	return issues
 }
 
 // checkNumber checks the bounds of a number; a schema has both or none.

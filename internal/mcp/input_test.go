@@ -75,6 +75,51 @@ func TestPageLimitHasBounds(t *testing.T) {
 	}
 }
 
+// Arguments have the bounds of the API, which clients see too: nobody is asked about what the API rejects.
+func TestArgumentsHaveTheBoundsOfTheAPI(t *testing.T) {
+	t.Parallel()
+	slot := inputSchema[createSlotInput]()
+	for arguments, want := range map[string]string{
+		`{"hour":23,"minute":59,"daysOfWeek":[0,6],"label":"` + strings.Repeat("é", 200) + `"}`: "",
+		`{"hour":24,"minute":-1}`: "hour: must be from 0 to 23, got 24\n" +
+			"- minute: must be from 0 to 59, got -1",
+		`{"hour":1.5,"minute":0}`:                "hour: must be a whole number",
+		`{"hour":1,"minute":0,"daysOfWeek":[7]}`: "daysOfWeek.0: must be from 0 to 6, got 7",
+		`{"hour":1,"minute":0,"daysOfWeek":[]}`:  "daysOfWeek: must have 1 to 100 items, got 0",
+		`{"hour":1,"minute":0,"daysOfWeek":[1` + strings.Repeat(",1", 100) + `]}`: "daysOfWeek: must have 1 to 100 " +
+			"items, got 101",
+		`{"hour":1,"minute":0,"label":"` + strings.Repeat("é", 201) + `"}`: "label: must be a text of at most 200 " +
+			"characters, got 201 characters",
+	} {
+		if got := wordsOf[createSlotInput](slot, arguments); !strings.HasSuffix(got, want) || got != "" && want == "" {
+			t.Errorf("create_slot %.60s: %q, want %q", arguments, got, want)
+		}
+	}
+	if got := wordsOf[nextSlotsInput](inputSchema[nextSlotsInput](), `{"count":21}`); !strings.HasSuffix(got,
+		"count: must be from 0 to 20, got 21") {
+		t.Errorf("next_slots: %q", got)
+	}
+	const post = `{"postId":"018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d","socialAccountIds":[],`
+	if got := wordsOf[publishNowInput](inputSchema[publishNowInput](), post+`"waitSeconds":31}`); !strings.Contains(got,
+		"waitSeconds: must be from 0 to 30, got 31") || !strings.Contains(got, "socialAccountIds: must have 1 to 100") {
+		t.Errorf("publish_now: %q", got)
+	}
+	shown := slot.shown.Properties
+	if hour, days := shown["hour"], shown["daysOfWeek"]; *hour.Maximum != 23 || hour.Description == "" ||
+		*days.MinItems != 1 || *days.Items.Maximum != 6 || *shown["label"].MaxLength != 200 {
+		t.Errorf("clients see %+v, %+v, %+v", hour, days, shown["label"])
+	}
+}
+
+// wordsOf returns the error of arguments in words; none if they are valid.
+func wordsOf[In any](schema described, arguments string) string {
+	_, err := readInput[In](schema.checked, json.RawMessage(arguments))
+	if err == nil {
+		return ""
+	}
+	return problemOf(err).words()
+}
+
 func TestNullMeansAbsent(t *testing.T) {
 	t.Parallel()
 	schema := inputSchema[createDraftInput]()

@@ -213,6 +213,8 @@ func firstCommentOf(post crier.Post, targets crier.Targets) *crier.Comment {
 	return post.PostPublishActions.FirstComment
 }
 
+func (scheduleInput) sentAs() any { return crier.ScheduleRequest{} }
+
 func validatePost(ctx context.Context, c *call, in scheduleInput) (any, error) {
 	request, err := in.request()
 	if err != nil {
@@ -322,6 +324,8 @@ type publishNowInput struct {
 	confirmable
 	WaitSeconds *int `json:"waitSeconds,omitempty" jsonschema:"how many seconds to wait for the networks, 0 to 30; 10 when absent"`
 }
+
+func (publishNowInput) sentAs() any { return crier.PostNowRequest{} }
 
 // tryOutLead is the lead of the dry run of publishing at once: validation requires a time in the future.
 const tryOutLead = 5 * time.Minute

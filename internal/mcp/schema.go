@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -34,9 +36,47 @@ func inputSchema[In any]() described {
 		// the type is constant: every start and every test would fail
 		panic(fmt.Sprintf("describe %T: %v", *new(In), err))
 	}
+	if b, ok := reflect.TypeAssert[bounded](reflect.Zero(reflect.TypeFor[In]())); ok {
+		addBounds(schema, reflect.TypeOf(b.sentAs()))
+	}
 	found := described{checked: schema, shown: clientSchema(schema)}
 	inputSchemas.Store(reflect.TypeFor[In](), found)
 	return found
+}
+
+// bounded is an input whose fields are sent to the API as those of another type, whose bounds hold for them, too.
+type bounded interface {
+	// sentAs returns a value of that type.
+	sentAs() any
+}
+
+// addBounds adds the bounds of a type's fields to the properties of the same names. As in the document of the API, the
+// bounds of a list's numbers are those of its field.
+func addBounds(s *jsonschema.Schema, t reflect.Type) {
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		property := s.Properties[name]
+		if property == nil || field.Anonymous {
+			continue
+		}
+		property.MinItems, property.MaxItems = intTag(field, "minItems"), intTag(field, "maxItems")
+		property.MaxLength = intTag(field, "maxLength")
+		if property.Items != nil {
+			property = property.Items
+		}
+		if first, last := intTag(field, "minimum"), intTag(field, "maximum"); first != nil && last != nil {
+			bounds := numberIn(float64(*first), float64(*last))
+			property.Minimum, property.Maximum = bounds.Minimum, bounds.Maximum
+		}
+	}
+}
+
+func intTag(field reflect.StructField, name string) *int {
+	n, err := strconv.Atoi(field.Tag.Get(name))
+	if err != nil {
+		return nil // absent
+	}
+	return &n
 }
 
 // clientSchema returns a schema for clients, with one type for each field. A field that may be null may be absent, and
@@ -69,6 +109,7 @@ func vocabulary() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[crier.PostStatus]():    oneOf(crier.PostStatus("").Enum()),
 		reflect.TypeFor[crier.DeliveryState](): oneOf(crier.DeliveryState("").Enum()),
 		reflect.TypeFor[pageLimit]():           numberIn(0, crier.MaxPageSize),
+		reflect.TypeFor[slotCount]():           numberIn(0, crier.MaxNextSlots),
 		reflect.TypeFor[outcome]():             oneOf([]string{"published", "retry", "failed"}),
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -72,9 +70,12 @@ func listSlots(ctx context.Context, c *call, in inTeam) (any, error) {
 
 type nextSlotsInput struct {
 	inTeam
-	SocialAccountID crier.ID `json:"socialAccountId,omitempty" jsonschema:"only instants that are free on this account"`
-	Count           int      `json:"count,omitempty" jsonschema:"how many, 1 to 20"`
+	SocialAccountID crier.ID  `json:"socialAccountId,omitempty" jsonschema:"only instants that are free on this account"`
+	Count           slotCount `json:"count,omitempty" jsonschema:"how many, 1 to 20; 1 when absent or 0"`
 }
+
+// slotCount is a number of instants; its schema has the bounds.
+type slotCount int
 
 // upcoming is the short form of the next slot times.
 type upcoming struct {
@@ -86,11 +87,7 @@ func nextSlots(ctx context.Context, c *call, in nextSlotsInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Count < 0 || in.Count > crier.MaxNextSlots {
-		return nil, invalid(crier.At(fmt.Sprintf("must be from 1 to %d, got %d", crier.MaxNextSlots, in.Count),
-			"count"))
-	}
-	found, err := c.NextSlots(ctx, team, in.SocialAccountID, in.Count, "")
+	found, err := c.NextSlots(ctx, team, in.SocialAccountID, int(in.Count), "")
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +102,8 @@ type createSlotInput struct {
 	DaysOfWeek []int   `json:"daysOfWeek,omitempty" jsonschema:"0 is Sunday, 6 is Saturday; every day when absent"`
 	Label      *string `json:"label,omitempty" jsonschema:"a name for the slot"`
 }
+
+func (createSlotInput) sentAs() any { return crier.SlotCreate{} }
 
 func createSlot(ctx context.Context, c *call, in createSlotInput) (any, error) {
 	team, err := c.team(ctx, in.inTeam)
@@ -131,9 +130,6 @@ func createSlot(ctx context.Context, c *call, in createSlotInput) (any, error) {
 }
 
 func (c *call) agreeToSlot(ctx context.Context, team crier.ID, in createSlotInput) error {
-	if issues := in.issues(); len(issues) > 0 {
-		return invalid(issues...)
-	}
 	found, err := c.ListSlots(ctx, team)
 	if err != nil {
 		return err
@@ -150,31 +146,6 @@ func (c *call) agreeToSlot(ctx context.Context, team crier.ID, in createSlotInpu
 	}
 	return c.agree(in.confirmable, proposal{question: question})
 }
-
-// issues returns what the server would reject: nobody is asked about it.
-func (in createSlotInput) issues() []crier.Issue {
-	var issues []crier.Issue
-	within := func(value, last int, path ...string) {
-		if value < 0 || value > last {
-			issues = append(issues, crier.At(fmt.Sprintf("must be from 0 to %d, got %d", last, value), path...))
-		}
-	}
-	within(in.Hour, 23, "hour")
-	within(in.Minute, 59, "minute")
-	for i, day := range in.DaysOfWeek {
-		within(day, 6, "daysOfWeek", strconv.Itoa(i))
-	}
-	if in.DaysOfWeek != nil && len(in.DaysOfWeek) == 0 {
-		issues = append(issues, crier.At("must name a day; leave it out for every day", "daysOfWeek"))
-	}
-	if in.Label != nil && utf8.RuneCountInString(*in.Label) > maxSlotLabel {
-		issues = append(issues, crier.At(fmt.Sprintf("must have at most %d characters", maxSlotLabel), "label"))
-	}
-	return issues
-}
-
-// maxSlotLabel is the maximum length of a slot's label.
-const maxSlotLabel = 200
 
 // findRoom fails if another slot has the time on one of the days.
 func (in createSlotInput) findRoom(slots []crier.SlotSummary) error {
