@@ -89,9 +89,9 @@ type AssetImport struct {
 
 // UploadCreate is the request to start a resumable upload.
 type UploadCreate struct {
-	FileName FileName `json:"fileName"`
-	MimeType string   `json:"mimeType" maxLength:"255"`
-	ByteSize int64    `json:"byteSize" minimum:"1" maximum:"5368709120"`
+	FileName FileName `json:"fileName" example:"clip.mp4"`
+	MimeType string   `json:"mimeType" maxLength:"255" example:"video/mp4"`
+	ByteSize int64    `json:"byteSize" minimum:"1" maximum:"5368709120" example:"20971520"`
 	FolderID *ID      `json:"folderId,omitempty" null:"true"`
 	AltText  *string  `json:"altText,omitempty" null:"true" maxLength:"10000"`
 }

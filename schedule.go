@@ -36,7 +36,7 @@ type Targets struct {
 type ScheduleRequest struct {
 	Targets
 	ScheduledAt *Time `json:"scheduledAt,omitempty" doc:"At least 60 seconds ahead, within 90 days. Exactly one of scheduledAt and useNextSlot: true."`
-	UseNextSlot *bool `json:"useNextSlot,omitempty" doc:"Schedule at the next free slot of the accounts."`
+	UseNextSlot *bool `json:"useNextSlot,omitempty" doc:"Schedule at the next free slot of the accounts." example:"true"`
 }
 
 // Validate checks the rules across fields.

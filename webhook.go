@@ -58,15 +58,15 @@ func (w WebhookWithSecret) WithoutSecret() any {
 
 // WebhookCreate is the request to create a webhook.
 type WebhookCreate struct {
-	URL         string   `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are sent, as POST requests. It must be on the public internet, unless the operator allows more."`
-	Types       []string `json:"types" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Types of events, or * for all."`
+	URL         string   `json:"url" minLength:"1" maxLength:"2048" example:"https://example.com/hook" doc:"Where events are sent, as POST requests. It must be on the public internet, unless the operator allows more."`
+	Types       []string `json:"types" minItems:"1" maxItems:"100" uniqueItems:"true" example:"scheduled_post.published" doc:"Types of events, or * for all."`
 	TeamIDs     []ID     `json:"teamIds,omitempty" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"Only events of these teams."`
 	Description *string  `json:"description,omitempty" null:"true" maxLength:"200"`
 }
 
 // WebhookUpdate is the request to update a webhook; absent fields keep their value.
 type WebhookUpdate struct {
-	URL         Optional[string]        `json:"url,omitzero" minLength:"1" maxLength:"2048"`
+	URL         Optional[string]        `json:"url,omitzero" minLength:"1" maxLength:"2048" example:"https://example.com/hook"`
 	Types       Optional[[]string]      `json:"types,omitzero" minItems:"1" maxItems:"100" uniqueItems:"true"`
 	TeamIDs     Optional[[]ID]          `json:"teamIds,omitzero" null:"true" minItems:"1" maxItems:"100" uniqueItems:"true" doc:"null means all teams."`
 	Description Optional[string]        `json:"description,omitzero" null:"true" maxLength:"200"`
@@ -97,8 +97,8 @@ type WebhookRotate struct {
 
 // WebhookReplay is the request to send past events again.
 type WebhookReplay struct {
-	From Time `json:"from" doc:"Start of the period to replay."`
-	To   Time `json:"to" doc:"End of the period, exclusive."`
+	From Time `json:"from" doc:"Start of the period to replay." example:"2026-11-15T09:00:00Z"`
+	To   Time `json:"to" doc:"End of the period, exclusive." example:"2026-11-15T10:00:00Z"`
 }
 
 // WebhookReplayed is the response to a replay.

@@ -29,7 +29,7 @@ type (
 	}
 	tokenForm struct {
 		GrantType    string `json:"grant_type" enum:"urn:ietf:params:oauth:grant-type:device_code,authorization_code,refresh_token"`
-		DeviceCode   string `json:"device_code,omitempty" doc:"With the grant of a device code."`
+		DeviceCode   string `json:"device_code,omitempty" doc:"With the grant of a device code." example:"qEDb3bKGYkTIVuXUnqWIxTj4I0f9srr238HLGwzG3j8"`
 		Code         string `json:"code,omitempty" doc:"With the grant of an authorization code."`
 		RedirectURI  string `json:"redirect_uri,omitempty" doc:"With an authorization code: the redirect URI it was sent to."`
 		CodeVerifier string `json:"code_verifier,omitempty" doc:"With an authorization code: the verifier of PKCE."`

@@ -16,7 +16,7 @@ import (
 
 type appendUploadInput struct {
 	uploadPath
-	ContentRange byteRange        `header:"Content-Range" doc:"The range of the chunk: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520."`
+	ContentRange byteRange        `header:"Content-Range" example:"bytes 0-8388607/20971520" doc:"The range of the chunk: bytes <first>-<last>/<all>, such as bytes 0-8388607/20971520."`
 	Stream       *contract.Stream `stream:"application/octet-stream"`
 }
 

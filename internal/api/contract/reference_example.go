@@ -27,6 +27,7 @@ func (c curl) command(op *huma.Operation) string {
 			words = append(words, `-H "Idempotency-Key: $(uuidgen)"`)
 		}
 	}
+	words = append(words, c.requiredHeaders(op.Parameters)...)
 	if op.RequestBody != nil {
 		words = append(words, c.body(op.RequestBody)...)
 	}
@@ -69,6 +70,16 @@ func requiredQuery(params []*huma.Param) string {
 	return "?" + strings.Join(pairs, "&")
 }
 
+// requiredHeaders returns the headers without which the operation is refused.
+func (c curl) requiredHeaders(params []*huma.Param) (words []string) {
+	for _, p := range params {
+		if p.In == "header" && p.Required {
+			words = append(words, `-H "`+p.Name+": "+strings.Trim(c.value(p.Schema, nil), `"`)+`"`)
+		}
+	}
+	return words
+}
+
 func (c curl) body(body *huma.RequestBody) []string {
 	mediaType, media := contentOf(body.Content)
 	switch {
@@ -96,10 +107,18 @@ func (c curl) form(s *huma.Schema, flag string) []string {
 		if value.Format == "binary" {
 			out = append(out, flag+field+"=@file")
 		} else {
-			out = append(out, flag+field+"="+strings.Trim(c.value(value, nil), `"`))
+			out = append(out, flag+shellWord(field+"="+strings.Trim(c.value(value, nil), `"`)))
 		}
 	}
 	return out
+}
+
+// shellWord quotes a word that a shell would split.
+func shellWord(word string) string {
+	if !strings.ContainsAny(word, " '*") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // value returns an example of a schema as JSON.
@@ -143,11 +162,14 @@ func (c curl) object(s *huma.Schema, name string, outer []string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// chosen returns the fields of an example: the required ones, or the first if none is.
+// chosen returns the fields of an example: the required ones and those with an example of their own, such as one of
+// several of which a request needs one; or the first if there are none.
 func (c curl) chosen(s *huma.Schema, name string) []string {
 	all := c.fields.properties(s, name)
 	required := slices.DeleteFunc(slices.Clone(all),
-		func(field string) bool { return !slices.Contains(s.Required, field) })
+		func(field string) bool {
+			return !slices.Contains(s.Required, field) && len(s.Properties[field].Examples) == 0
+		})
 	if len(required) == 0 && len(all) > 0 {
 		return all[:1]
 	}

@@ -117,6 +117,13 @@ func TestDocsExamplesCanBePasted(t *testing.T) {
 		`curl -X POST "$CRIER_URL/v1/assets"` + " \\\n  -F altText=Example \\\n  -F file=@file": {
 			Method: http.MethodPost, Path: "/v1/assets", RequestBody: content("multipart/form-data", file),
 		},
+		`curl -X POST "$CRIER_URL/v1/login"` + " \\\n  " + `-H "X-Reason: Example"` + " \\\n  " +
+			`-d 'name=Ada'\''s'`: {
+			Method: http.MethodPost, Path: "/v1/login",
+			Parameters: []*huma.Param{{Name: "X-Reason", In: "header", Required: true,
+				Schema: &huma.Schema{Type: huma.TypeString}}, {Name: "X-Other", In: "header"}},
+			RequestBody: content("application/x-www-form-urlencoded", named),
+		},
 		`curl -X PUT "$CRIER_URL/v1/uploads/$ID"` + " \\\n  " + `-H "Content-Type: video/mp4"` +
 			" \\\n  --data-binary @file": {
 			Method: http.MethodPut, Path: "/v1/uploads/{id}", RequestBody: content("video/mp4", nil),

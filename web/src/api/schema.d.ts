@@ -2658,7 +2658,10 @@ export interface components {
             text?: string;
             /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. null means the team's, or UTC. If it is omitted, what is already scheduled on an account keeps its zone; anything else gets the team's. */
             timezone?: string | null;
-            /** @description Schedule at the next free slot of the accounts. */
+            /**
+             * @description Schedule at the next free slot of the accounts.
+             * @example true
+             */
             useNextSlot?: boolean;
         };
         ContextOrganization: {
@@ -3757,7 +3760,10 @@ export interface components {
             socialAccountIds: string[];
             /** @description The zone the time was chosen in, for display and, with useNextSlot, for slots of a team without a zone. null means the team's, or UTC. If it is omitted, what is already scheduled on an account keeps its zone; anything else gets the team's. */
             timezone?: string | null;
-            /** @description Schedule at the next free slot of the accounts. */
+            /**
+             * @description Schedule at the next free slot of the accounts.
+             * @example true
+             */
             useNextSlot?: boolean;
         };
         ScheduleResult: {
@@ -4238,7 +4244,10 @@ export interface components {
             code?: string;
             /** @description With an authorization code: the verifier of PKCE. */
             code_verifier?: string;
-            /** @description With the grant of a device code. */
+            /**
+             * @description With the grant of a device code.
+             * @example qEDb3bKGYkTIVuXUnqWIxTj4I0f9srr238HLGwzG3j8
+             */
             device_code?: string;
             /** @enum {string} */
             grant_type: "urn:ietf:params:oauth:grant-type:device_code" | "authorization_code" | "refresh_token";
@@ -4314,10 +4323,13 @@ export interface components {
         };
         UploadCreate: {
             altText?: string | null;
+            /** @example 20971520 */
             byteSize: number;
+            /** @example clip.mp4 */
             fileName: string;
             /** Format: uuid */
             folderId?: string | null;
+            /** @example video/mp4 */
             mimeType: string;
         };
         UploadProgress: {
@@ -4405,9 +4417,17 @@ export interface components {
             description?: string | null;
             /** @description Only events of these teams. */
             teamIds?: string[] | null;
-            /** @description Types of events, or * for all. */
+            /**
+             * @description Types of events, or * for all.
+             * @example [
+             *       "scheduled_post.published"
+             *     ]
+             */
             types: string[];
-            /** @description Where events are sent, as POST requests. It must be on the public internet, unless the operator allows more. */
+            /**
+             * @description Where events are sent, as POST requests. It must be on the public internet, unless the operator allows more.
+             * @example https://example.com/hook
+             */
             url: string;
         };
         WebhookDelivery: {
@@ -4469,11 +4489,13 @@ export interface components {
             /**
              * Format: date-time
              * @description Start of the period to replay.
+             * @example 2026-11-15T09:00:00Z
              */
             from: string;
             /**
              * Format: date-time
              * @description End of the period, exclusive.
+             * @example 2026-11-15T10:00:00Z
              */
             to: string;
         };
@@ -4502,6 +4524,7 @@ export interface components {
             /** @description null means all teams. */
             teamIds?: string[] | null;
             types?: string[];
+            /** @example https://example.com/hook */
             url?: string;
         };
         WebhookWithSecret: {
