@@ -1,0 +1,108 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	cdpnet "github.com/chromedp/cdproto/network"
+
+	"crier"
+	"crier/internal/server/servertest"
+	"crier/internal/store"
+)
+
+// join makes a colleague a member of the organization and signs her in, in a browser of her own.
+func (s *story) join(t *testing.T, email, name, role string, size viewport) *tab {
+	t.Helper()
+	invited := s.As(t, s.crew.Key, "POST", path("/v1/organizations/%s/members", s.crew.Organization),
+		object{"email": email, "role": role}).Want(t, http.StatusCreated)
+	s.NewBrowser(t).Accept(t, invited.Text(t, "inviteUrl"), name).Want(t, http.StatusSeeOther)
+	b := openTab(t, s.testServer, size)
+	b.signIn(email)
+	return b
+}
+
+// wantStatus waits until a post has a status.
+func (s *story) wantStatus(t *testing.T, post string, want crier.PostStatus) {
+	t.Helper()
+	status := func() string {
+		return s.Call(t, s.crew, "GET", "posts/"+post, nil).Want(t, http.StatusOK).Text(t, "status")
+	}
+	servertest.Until(t, func() bool { return status() == string(want) }, func() string { return "it is " + status() })
+}
+
+// One person writes, another one decides: what is rejected does not go out, and what is approved does.
+func TestBrowserOneWritesAndAnotherApproves(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	s.As(t, s.crew.Key, "PATCH", path("/v1/teams/%s", s.crew.Team), object{"requireApproval": true}).
+		Want(t, http.StatusOK)
+	ada := s.tab
+	grace := s.join(t, "grace@example.com", "Grace Hopper", "editor", phone)
+	s.tab = grace
+	s.compose("Buy our bread", "X")
+	grace.waitForText("Posts of this team are approved before they are scheduled")
+	grace.screenshot("writing")
+	grace.click("button", "Save draft")
+	grace.waitFor(`location.pathname.startsWith('/app/posts/')`)
+	post := evaluate[string](grace, `location.pathname.split('/').pop()`)
+
+	ada.open("/app/posts?state=to_approve")
+	ada.click("main a", "Buy our bread")
+	ada.click("button", "Reject")
+	s.wantStatus(t, post, crier.PostRejected)
+	ada.screenshot("rejected")
+	// She is told without asking, and mends it.
+	grace.waitForText("Rejected")
+	grace.screenshot("told")
+	grace.click("button", "More")
+	grace.click("[role=menuitem]", "Back to drafts")
+	s.wantStatus(t, post, crier.PostDraft)
+	grace.click("main a", "Edit")
+	grace.waitFor(`document.querySelector('textarea')?.value === 'Buy our bread'`)
+	grace.fill(`textarea[aria-label=Text]`, "Our bread is good")
+	grace.click("button", "Save draft")
+	grace.waitFor(`location.pathname.startsWith('/app/posts/')`)
+
+	ada.waitForText("Our bread is good")
+	ada.click("button", "Approve")
+	s.wantStatus(t, post, crier.PostApproved)
+	ada.screenshot("approved")
+	grace.waitForText("Approved")
+	s.schedules(t, grace, post)
+}
+
+// schedules publishes what was approved, by the person who wrote it.
+func (s *story) schedules(t *testing.T, b *tab, post string) {
+	t.Helper()
+	b.click("main a", "Edit")
+	b.waitFor(`document.querySelector('textarea')?.value === 'Our bread is good'`)
+	b.click("label", "Now")
+	b.click("button", "Publish 1 post now")
+	b.waitFor(`document.querySelector('article[data-status=published]')`)
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "Our bread is good" {
+		t.Errorf("timeline %q", got)
+	}
+}
+
+// What was changed while somebody looked at it is not approved: the page that is shown has the text from before.
+func TestBrowserApprovesWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "x")
+	s.start(t)
+	s.As(t, s.crew.Key, "PATCH", path("/v1/teams/%s", s.crew.Team), object{"requireApproval": true}).
+		Want(t, http.StatusOK)
+	post := s.NewPost(t, s.crew, "Harmless")
+	b := s.tab
+	b.failReads("*/events/stream", cdpnet.ErrorReasonConnectionReset)
+	b.open("/app/posts/" + post)
+	b.waitForText("Harmless")
+	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "Harmful"}).Want(t, http.StatusOK)
+	b.click("button", "Approve")
+	b.waitForText("Somebody has changed it meanwhile", "Harmful")
+	b.screenshot("changed")
+	s.wantStatus(t, post, crier.PostDraft)
+	b.click("button", "Approve")
+	s.wantStatus(t, post, crier.PostApproved)
+}
