@@ -1,5 +1,5 @@
-import { changesOf } from './contentChanges'
 import styles from './compose.module.css'
+import { changesOf } from './contentChanges'
 import type { Draft } from './draft'
 
 /** What is different between two contents: words that go are struck out, words that come are underlined. */

@@ -1,7 +1,8 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { newIdempotencyKey, type Schemas } from '../../api/client'
+import type { Schemas } from '../../api/client'
 import type { ScheduledPost } from '../../api/extra'
+import { useIntents } from '../../api/intents'
 import { useCan, useSession } from '../../session'
 import { formatInstant, toast, toastError, useSearchState } from '../../ui'
 import { cancel, dismiss, readScheduledPosts } from '../post/data'
@@ -38,15 +39,9 @@ export function usePublish(composer: Composer, accounts: Account[]) {
   const router = useRouter()
   const [{ back }] = useSearchState()
   const [busy, setBusy] = useState(false)
+  const running = useRef(false)
   const [report, setReport] = useState<Report | null>(null)
-  const intent = useRef<{ bodies: string; keys: Record<string, string>[] } | null>(null)
-
-  /** One key for each request of a press. */
-  const keysFor = (...bodies: unknown[]) => {
-    const text = JSON.stringify(bodies)
-    if (intent.current?.bodies !== text) intent.current = { bodies: text, keys: bodies.map(newIdempotencyKey) }
-    return intent.current.keys
-  }
+  const intents = useIntents()
 
   /** To the post; or, once it is planned, back to the calendar or queue that a free time was chosen on. */
   const leave = (postId: string, planned: boolean) => {
@@ -58,15 +53,15 @@ export function usePublish(composer: Composer, accounts: Account[]) {
   const send = async ({ id: postId, contentPayloadId: version }: Saved, draft: Draft) => {
     if (draft.when.kind === 'now') {
       const body = publishBody(draft, accounts, zone)
-      const [key = newIdempotencyKey()] = keysFor({ postId, ...body, version })
+      const key = intents.keyFor('publish', { postId, version, body })
       return publishNow(team.id, postId, body, key, version)
     }
     const bodies = scheduleBodies(draft, accounts, zone)
     if (!bodies) throw new Error('Choose a date and a time.')
-    const keys = keysFor(...bodies.map(body => ({ postId, ...body, version })))
     const data: Schemas['ScheduleResult']['data'] = []
     for (const [n, body] of bodies.entries()) {
-      data.push(...(await schedulePost(team.id, postId, body, keys[n] ?? newIdempotencyKey(), version)).data)
+      const key = intents.keyFor('publish', { postId, version, bodies }, n)
+      data.push(...(await schedulePost(team.id, postId, body, key, version)).data)
     }
     return { data }
   }
@@ -117,7 +112,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     if (team.requireApproval && mayApprove) await approveAsSaved(team.id, base)
     const before = await earlier(team.id, base.id)
     const result = await send(base, draft)
-    intent.current = null
+    intents.forget()
     const { kept, error } = await cancelAll(team.id, base.id, dropped(draft, waiting))
     await settleFailures(team.id, before, result)
     finish(base.id, draft, result, { first: before.length === 0, kept })
@@ -130,7 +125,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     const elsewhere = isConflict(error)
     if (elsewhere) saver.hold(store.get()) // the person sees what it is now, and decides
     // What was never sent has changed nothing.
-    const unknown = intent.current !== null || draft.when.kind === 'draft'
+    const unknown = intents.open || draft.when.kind === 'draft'
     const read = saver.base ? readScheduledPosts(team.id, saver.base.id) : Promise.resolve([])
     const now = await read.catch(() => (unknown ? null : waiting))
     const waits = now?.filter(live) ?? waiting
@@ -142,7 +137,8 @@ export function usePublish(composer: Composer, accounts: Account[]) {
   }
 
   const run = async () => {
-    if (busy) return
+    if (running.current) return // a second press may come before the button is drawn as busy
+    running.current = true
     const draft = composer.store.get()
     setBusy(true)
     setReport(null)
@@ -153,6 +149,7 @@ export function usePublish(composer: Composer, accounts: Account[]) {
         await fail(draft, e)
       }
     })
+    running.current = false
     refreshPosts(team.id)
     setBusy(false)
   }

@@ -186,7 +186,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         ask(
           api.POST('/v1/organizations/{organizationId}/api-keys', {
             params: { path: { organizationId: organization.id } },
-            headers: intents.keyFor(organization.id, body),
+            headers: intents.keyFor('create', { organization: organization.id, body }),
             body,
           }),
         ),

@@ -181,7 +181,7 @@ function Times({ onNext }: { onNext: () => void }) {
           await ask(
             api.POST('/v1/teams/{teamId}/scheduling-slots', {
               params: { path },
-              headers: intents.keyFor('slot', team.id, body),
+              headers: intents.keyFor(`slot ${t}`, { team: team.id, body }),
               body,
             }),
           )
@@ -291,7 +291,8 @@ function FirstPost({ onNext }: { onNext: () => void }) {
   const [text, setText] = useState('Hello from crier. Nothing twice, nothing lost.')
   const [postId, setPostId] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
-  const intents = useIntents()
+  // What was sent when the page was loaded again may have had its effect: it must not have it twice.
+  const intents = useIntents(`first-post:${team.id}`)
   const takesText = new Set(
     networks.filter(n => n.formats.some(f => f.postTypes?.includes('text_post'))).map(n => n.name),
   )
@@ -305,7 +306,7 @@ function FirstPost({ onNext }: { onNext: () => void }) {
       const post = await ask(
         api.POST('/v1/teams/{teamId}/posts', {
           params: { path },
-          headers: intents.keyFor('create', team.id, text),
+          headers: intents.keyFor('create', text),
           body: { text },
         }),
       )
@@ -313,10 +314,11 @@ function FirstPost({ onNext }: { onNext: () => void }) {
       await ask(
         api.POST('/v1/teams/{teamId}/posts/{postId}/post-now', {
           params: { path: { ...path, postId: post.id } },
-          headers: intents.keyFor('publish', post.id, body),
+          headers: intents.keyFor('publish', { postId: post.id, body }),
           body,
         }),
       )
+      intents.forget()
       setPostId(post.id)
       refreshPosts(team.id)
     } catch (e) {
