@@ -6,11 +6,14 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdpnet "github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
+	"crier"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
@@ -153,4 +156,69 @@ func TestBrowserRenamesRecolorsAndDeletesATag(t *testing.T) {
 	if n := e.Number(t, `SELECT count(*) FROM post_tags`); n != 0 {
 		t.Errorf("%d posts still have the tag", n)
 	}
+}
+
+// cutOff lists the signs, times and states of cards that reach out of their card, or are covered by its edge.
+const cutOff = `[...document.querySelectorAll('[data-post]')].flatMap(card => {
+	const box = card.getBoundingClientRect()
+	return [...card.querySelectorAll('[class*=when], [class*=state] svg, [class*=glyphs] > *, [class*=media] svg')]
+		.filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect())
+		.filter(r => r.width > 0 && (r.right > box.right + 1 || r.bottom > box.bottom + 1))
+		.map(r => card.innerText.replaceAll('\n', ' ') + ': ' + Math.round(r.right - box.right) + ' px')
+}).join()`
+
+func TestBrowserCalendarCardsShowKindNetworksAndState(t *testing.T) {
+	t.Parallel()
+	s := newShowcase(t, servertest.Databases.Fresh(t, store.SQLite))
+	day := s.clock.Now().AddDate(0, 0, 1).Format(time.DateOnly)
+	for _, size := range []viewport{desk, {width: 1024, height: 768}, phone} {
+		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
+			b := openTab(t, s.testServer, size)
+			b.signIn("ada@example.com")
+			for _, view := range []string{"month", "week", "day", "agenda"} {
+				b.open("/app/?view=" + view + "&date=" + day)
+				b.waitFor(loaded)
+				b.waitFor(`document.querySelector('[data-post]')`)
+				if cut := evaluate[string](b, cutOff); cut != "" {
+					t.Errorf("%s cuts off %s", view, cut)
+				}
+				b.wantNoOverflow(view)
+				b.screenshot(view)
+			}
+			label := evaluate[string](b, fmt.Sprintf(`document.querySelector('[data-post="%s"]').ariaLabel`, s.planned))
+			if want := "picture, X, Facebook, LinkedIn, Threads, Scheduled"; !strings.HasSuffix(label, want) {
+				t.Errorf("the card is called %q, want %q at its end", label, want)
+			}
+		})
+	}
+}
+
+func TestBrowserWeekOnAPhone(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "Moved about")
+	_, at := s.ScheduleIn(t, s.crew, post, (7*24+6)*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	other := at.AddDate(0, 0, 1)
+	if at.Weekday() == time.Sunday {
+		other = at.AddDate(0, 0, -1) // weeks begin on Monday
+	}
+	s.tab.open("/app/?view=week&date=" + at.Format(time.DateOnly))
+	card := func(day time.Time) string {
+		return fmt.Sprintf(`[data-drop="%s"] [data-post="%s"]`, day.Format(time.DateOnly), post)
+	}
+	s.tab.waitFor(fmt.Sprintf(`document.querySelectorAll('[data-drop]').length === 7 && document.querySelector(%q)`,
+		card(at)))
+	s.tab.wantAccessible("week")
+	s.tab.touch(card(at), fmt.Sprintf(`[data-drop="%s"] h2`, other.Format(time.DateOnly)))
+	s.tab.waitFor(fmt.Sprintf(`document.querySelector(%q)`, card(other)))
+	servertest.Until(t, func() bool { return s.due(t, post).Equal(other) },
+		func() string { return fmt.Sprintf("due at %s, not at %s", s.due(t, post), other) })
+	// By keyboard, an hour later.
+	s.tab.do(fmt.Sprintf(`document.querySelector('[data-post="%s"]').focus()`, post))
+	before := s.due(t, post)
+	s.tab.press(keySpace, kb.PageDown, keyEnter)
+	servertest.Until(t, func() bool { return s.due(t, post).Equal(before.Add(time.Hour)) },
+		func() string { return fmt.Sprintf("due at %s, not an hour after %s", s.due(t, post), before) })
+	s.tab.waitFor(fmt.Sprintf(`document.activeElement?.dataset.post === %q`, post))
 }

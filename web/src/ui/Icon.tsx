@@ -36,6 +36,7 @@ const strokes = {
   tag: 'M3 3h7l7 7-7 7-7-7zM7 7v.1',
   upload: 'M10 13V4M6 8l4-4 4 4M4 14v3h12v-3',
   image: 'M3 4h14v12H3zM3 13l4-4 4 4 2-2 4 4',
+  several: 'M7 3h10v10H7zM13 16v1H3V7h1',
   video: 'M3 5h10v10H3zM13 9l4-2v6l-4-2',
   folder: 'M3 5h5l2 2h7v9H3z',
   copy: 'M7 7h9v10H7zM4 13V3h9',

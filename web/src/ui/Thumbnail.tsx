@@ -2,6 +2,18 @@ import { useState } from 'react'
 import { Icon, type IconName } from './Icon'
 import styles from './Thumbnail.module.css'
 
+/** What a picture stands for, where it is not just itself. */
+export type MediaKind = 'image' | 'video' | 'gif' | 'document' | 'several'
+
+/** How kinds of media are drawn and called. */
+export const mediaKinds: Record<MediaKind, { icon: IconName; word: string }> = {
+  image: { icon: 'image', word: 'Picture' },
+  video: { icon: 'video', word: 'Video' },
+  gif: { icon: 'video', word: 'GIF' },
+  document: { icon: 'draft', word: 'Document' },
+  several: { icon: 'several', word: 'Several pictures' },
+}
+
 /** A small picture of media. alt is what the picture shows; empty where the words beside it say so already. */
 export function Thumbnail({
   src,
@@ -12,13 +24,13 @@ export function Thumbnail({
 }: {
   src?: string | null
   alt?: string
-  kind?: 'image' | 'video'
+  kind?: MediaKind
   size?: number
   /** Takes the width that there is, as a square. */
   fill?: boolean
 }) {
   const [broken, setBroken] = useState<string | null>(null)
-  const icon: IconName = kind === 'video' ? 'video' : 'image'
+  const { icon, word } = mediaKinds[kind]
   return (
     <span
       className={`${styles.thumbnail} ${fill ? styles.fill : ''}`}
@@ -29,10 +41,8 @@ export function Thumbnail({
       ) : (
         <Icon name={icon} label={alt || undefined} />
       )}
-      {kind === 'video' && src && (
-        <span className={styles.video}>
-          <Icon name="video" size={14} label="Video" />
-        </span>
+      {kind !== 'image' && (
+        <span className={styles.kind}>{kind === 'gif' ? 'GIF' : <Icon name={icon} size={14} label={word} />}</span>
       )}
     </span>
   )

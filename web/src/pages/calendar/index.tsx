@@ -99,12 +99,14 @@ export default function CalendarPage() {
     filtered: isFiltered(filter),
     held: hold.held?.card.id ?? null,
   }
-  const Grid = view === 'month' ? Month : view === 'agenda' ? Agenda : TimeGrid
+  // Seven columns of hours are too narrow for a phone.
+  const asList = view === 'agenda' || (view === 'week' && narrow)
+  const Grid = view === 'month' ? Month : asList ? Agenda : TimeGrid
   return (
     <Page
       title={titleOf(view, date, range)}
       wide
-      fill={view !== 'agenda'}
+      fill={!asList}
       note={<ZoneNote zone={zone} at={startOfDay(date, zone)} unset={session.team.timezone === null} />}
       actions={
         <>

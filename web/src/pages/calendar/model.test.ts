@@ -104,6 +104,12 @@ describe('cards', () => {
     ])
   })
 
+  it('say what goes out with the text', () => {
+    const types = ['text_post', 'text_image', 'text_video', 'carousel'] as const
+    const media = types.map(postType => cardsOf([entry({ postType })], berlin)[0]?.media)
+    expect(media).toEqual([null, 'image', 'video', 'several'])
+  })
+
   it('say first what wants attention, and of how many accounts', () => {
     const [card] = cardsOf(
       [

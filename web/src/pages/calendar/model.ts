@@ -1,7 +1,7 @@
 // What the calendar computes: which days it shows, which cards stand on them and where a move leads. No DOM, no clock of
 // the browser: instants come in, the zone is the team's.
 import type { CalendarEntry, SlotInstant } from '../../api/extra'
-import type { Provider } from '../../ui'
+import type { MediaKind, Provider } from '../../ui'
 import {
   addDays,
   addMonths,
@@ -73,6 +73,8 @@ export type Card = {
   providers: Provider[]
   title: string
   thumbnailUrl: string | null
+  /** What goes out with the text; null for a text alone. */
+  media: MediaKind | null
   /** The state that a person should hear about first. */
   status: string
   /** It failed, and needs nobody any more. */
@@ -99,6 +101,8 @@ const urgency = [
 ]
 
 const statusOf = (e: CalendarEntry): string => (e.kind === 'recurrence' ? 'recurrence' : (e.status ?? 'scheduled'))
+
+const mediaOf: Partial<Record<string, MediaKind>> = { text_image: 'image', text_video: 'video', carousel: 'several' }
 
 const isFailure = (e: CalendarEntry) => e.status === 'failed' || e.status === 'missed'
 
@@ -138,6 +142,7 @@ function cardOf(id: string, entries: CalendarEntry[], zone: string): Card {
     providers: [...new Set(entries.map(e => e.provider))],
     title: first.title || first.text || '',
     thumbnailUrl: entries.find(e => e.thumbnailUrl)?.thumbnailUrl ?? null,
+    media: mediaOf[first.postType] ?? null,
     status,
     settled: open.length === 0,
     inStatus: states.filter(s => s === status).length,
