@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"crier"
+	"crier/internal/media/mediatest"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
@@ -221,4 +222,55 @@ func TestBrowserWeekOnAPhone(t *testing.T) {
 	servertest.Until(t, func() bool { return s.due(t, post).Equal(before.Add(time.Hour)) },
 		func() string { return fmt.Sprintf("due at %s, not an hour after %s", s.due(t, post), before) })
 	s.tab.waitFor(fmt.Sprintf(`document.activeElement?.dataset.post === %q`, post))
+}
+
+func TestBrowserMediaTellsKindsApart(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "x", "linkedin")
+	s.start(t)
+	files := map[string][]byte{"bread.jpg": mediatest.JPEG(640, 480), "dance.gif": mediatest.GIF(320, 240, 3),
+		"film.mp4": mediatest.VerticalMP4(), "menu.pdf": mediatest.PDF(2)}
+	for name, data := range files {
+		s.File(t, s.crew, name, data)
+	}
+	b := s.tab
+	b.open("/app/media")
+	b.waitFor(`document.querySelectorAll('[class*=card] [class*=open]').length === 4 &&
+		!document.body.innerText.includes('being read')`)
+	b.screenshot("all")
+	b.wantNoOverflow("media")
+	b.wantAccessible("media")
+	for name, words := range map[string]string{"bread.jpg": "Picture ·", "dance.gif": "GIF ·", "film.mp4": "Video ·",
+		"menu.pdf": "Document ·"} {
+		const card = `[...document.querySelectorAll('[class*=card]')].find(c => c.innerText.includes(%q)).innerText.includes(%q)`
+		if !evaluate[bool](b, fmt.Sprintf(card, name, words)) {
+			t.Errorf("the card of %s does not say %q: %s", name, words, b.text())
+		}
+	}
+	for _, of := range []struct {
+		kind string
+		want int
+	}{{"image", 2}, {"video", 1}, {"document", 1}, {"", 4}} {
+		b.set(`main select`, of.kind)
+		b.waitFor(fmt.Sprintf(`document.querySelectorAll('[class*=card] [class*=open]').length === %d`, of.want))
+	}
+	for name := range files {
+		// By keyboard there and back.
+		const of = `[...document.querySelectorAll('[class*=open]')].find(e => e.innerText.includes(%q))`
+		b.do(fmt.Sprintf(of+`.focus()`, name))
+		b.press(keyEnter)
+		b.waitFor(`document.querySelector('dialog[open] [class*=stage]') &&
+			document.querySelector('dialog').innerText.includes('In no post.')`)
+		if wide := evaluate[int](b, `Math.max(...[...document.querySelectorAll('dialog, dialog *')].map(e =>
+			e.getBoundingClientRect().right)) - innerWidth`); wide > 0 {
+			t.Errorf("the details of %s are %d pixels wider than the window", name, wide)
+		}
+		if evaluate[bool](b, `[...document.querySelectorAll('[class*=stage] > img, [class*=stage] > video')].some(e =>
+			e.getBoundingClientRect().bottom > e.parentElement.getBoundingClientRect().bottom + 1)`) {
+			t.Errorf("%s is cut off", name)
+		}
+		b.screenshot(name)
+		b.press(keyEscape)
+		b.waitFor(fmt.Sprintf(`!document.querySelector('dialog') && document.activeElement === `+of, name))
+	}
 }

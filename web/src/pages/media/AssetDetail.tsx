@@ -13,6 +13,7 @@ import {
   Field,
   Icon,
   Loaded,
+  mediaKinds,
   NetworkGlyph,
   networkNames,
   Select,
@@ -28,6 +29,7 @@ import {
   type Folder,
   formatBytes,
   formatLength,
+  kindOf,
   updateAsset,
   useAsset,
 } from './library'
@@ -81,7 +83,7 @@ function Detail({
         {a.kind === 'document' && <Icon name="draft" size={48} />}
       </div>
       <p className={styles.meta}>
-        {formatBytes(a.byteSize)}
+        {mediaKinds[kindOf(a)].word} · {formatBytes(a.byteSize)}
         {a.width && a.height && ` · ${a.width}×${a.height}`}
         {a.durationSeconds != null && ` · ${formatLength(a.durationSeconds)}`} · {a.mimeType} ·{' '}
         <Time at={a.createdAt} style="short" /> ·{' '}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useSession } from '../../session'
 import { Button, ButtonRow, Dialog, EmptyState, ErrorState, Field, LoadingState, Select, Thumbnail } from '../../ui'
-import { type Asset, useAssets, useFolders } from './library'
+import { type Asset, kindOf, useAssets, useFolders } from './library'
 import styles from './picker.module.css'
 
 /** Chooses from the team's media library. */
@@ -49,7 +49,7 @@ export function MediaPicker({
           type="search"
           value={q}
           onChange={e => setQ(e.target.value)}
-          placeholder="File name or description"
+          placeholder="How its name begins"
         />
         <Select label="Folder" value={folderId} onChange={e => setFolderId(e.target.value)}>
           <option value="">All media</option>
@@ -77,7 +77,7 @@ export function MediaPicker({
               disabled={a.status === 'failed'}
               onClick={() => toggle(a)}
             >
-              <Thumbnail src={a.thumbnailUrl} kind={a.kind === 'video' ? 'video' : 'image'} fill />
+              <Thumbnail src={a.thumbnailUrl} kind={kindOf(a)} fill />
               <span className={styles.name}>{a.fileName}</span>
             </button>
           </li>

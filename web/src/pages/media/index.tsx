@@ -11,6 +11,7 @@ import {
   Field,
   Icon,
   LoadingState,
+  mediaKinds,
   Page,
   Select,
   showDialog,
@@ -21,7 +22,7 @@ import {
 import { inTurn } from '../posts/bulk'
 import { AssetDetail } from './AssetDetail'
 import { Folders, MoveDialog } from './Folders'
-import { type Asset, deleteAsset, formatBytes, formatLength, moveAsset, useAssets, useFolders } from './library'
+import { type Asset, deleteAsset, formatBytes, formatLength, kindOf, moveAsset, useAssets, useFolders } from './library'
 import styles from './media.module.css'
 import { UploadProgress } from './UploadProgress'
 import { addUploads, removeUpload } from './uploads'
@@ -177,13 +178,13 @@ function Filters({
       <Field
         label="Search"
         type="search"
-        placeholder="File name or description"
+        placeholder="How its name begins"
         value={text}
         onChange={e => setText(e.target.value)}
       />
       <Select label="Kind" value={kind} onChange={e => onChange({ kind: e.target.value })}>
         <option value="">All</option>
-        <option value="image">Pictures</option>
+        <option value="image">Pictures, GIFs</option>
         <option value="video">Videos</option>
         <option value="document">Documents</option>
       </Select>
@@ -219,7 +220,7 @@ function Nothing({ searched, mayManage }: { searched: boolean; mayManage: boolea
   if (searched)
     return (
       <EmptyState icon="search" title="Nothing found">
-        No file is called like that here.
+        No file of that kind has a name that begins so here.
       </EmptyState>
     )
   return (
@@ -241,20 +242,24 @@ function AssetCard({
   onOpen: () => void
 }) {
   const refused = a.compatibility.filter(c => !c.ok).length
+  const kind = kindOf(a)
   return (
     <li className={styles.card} data-chosen={chosen || undefined}>
       <button type="button" className={styles.open} onClick={onOpen}>
-        <Thumbnail src={a.thumbnailUrl} kind={a.kind === 'video' ? 'video' : 'image'} fill />
+        <Thumbnail src={a.thumbnailUrl} kind={kind} fill />
         <span className={styles.name}>{a.fileName}</span>
         <span className={styles.meta}>
           {a.status === 'processing' && 'being read…'}
           {a.status === 'failed' && <span className={styles.bad}>cannot be used</span>}
           {a.status === 'ready' && (
             <>
-              {a.width && a.height ? `${a.width}×${a.height}` : formatBytes(a.byteSize)}
+              {mediaKinds[kind].word} · {a.width && a.height ? `${a.width}×${a.height}` : formatBytes(a.byteSize)}
               {a.durationSeconds != null && ` · ${formatLength(a.durationSeconds)}`}
               {refused > 0 && (
-                <span title={`${refused} of ${a.compatibility.length} networks do not take it`}>
+                <span
+                  className={styles.takes}
+                  title={`${refused} of ${a.compatibility.length} networks do not take it`}
+                >
                   {' '}
                   · <Icon name="attention" size={12} /> {a.compatibility.length - refused} of {a.compatibility.length}
                 </span>

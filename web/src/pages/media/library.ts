@@ -1,9 +1,14 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '../../api/client'
 import { key } from '../../api/query'
+import type { MediaKind } from '../../ui'
 
 export type Asset = Schemas['Asset']
 export type Folder = Schemas['Folder']
+
+/** What a file is to people. To the interface a GIF is an image, moving or not. */
+export const kindOf = ({ kind, mimeType }: Pick<Asset, 'kind' | 'mimeType'>): MediaKind =>
+  mimeType === 'image/gif' ? 'gif' : kind
 
 export type AssetFilter = { folderId?: string; q?: string; kind?: Asset['kind'] }
 
@@ -79,7 +84,7 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatLength(seconds: number): string {
-  const total = Math.round(seconds)
+  const total = Math.max(1, Math.round(seconds)) // a short GIF has a length too
   return `${Math.floor(total / 60)}:${String(total % 60).padStart(2, '0')}`
 }
 
