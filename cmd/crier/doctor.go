@@ -122,6 +122,9 @@ func (a *app) findings(ctx context.Context, network string) ([]cli.Finding, erro
 
 func (a *app) check(ctx context.Context) []cli.Finding {
 	out := append(a.checkStore(ctx), a.checkServer(ctx)...)
+	if free, known := freeSpace(a.config.DataDir); known && a.config.DatabaseURL == "" {
+		out = append(out, diskFinding(a.config.DataDir, free))
+	}
 	out = append(out, a.checkNetworks()...)
 	if strays := a.config.strays; len(strays) > 0 {
 		out = append(out, cli.Finding{Check: "environment", OK: true,
@@ -188,6 +191,21 @@ func (a *app) checkStore(ctx context.Context) []cli.Finding {
 		return []cli.Finding{f}
 	}
 	return []cli.Finding{f, checkRotation(ctx, instance)}
+}
+
+// enoughSpace is how much the embedded database needs to go on: its log alone grows to tens of megabytes in a burst.
+const enoughSpace = 100_000_000
+
+// diskFinding judges the disk of the embedded database. Once it is full, the server answers and reads as before, but
+// nothing can be published.
+func diskFinding(dir string, free uint64) cli.Finding {
+	f := cli.Finding{Check: "disk", OK: free >= enoughSpace,
+		Detail: fmt.Sprintf("%.1f GB are free for %s", float64(free)/1e9, dir)}
+	if !f.OK {
+		f.Detail = fmt.Sprintf("only %.1f MB are free for %s", float64(free)/1e6, dir)
+		f.Advice = "make room: until then nothing is published, and what waits for too long is missed"
+	}
+	return f
 }
 
 // checkRotation reports how far the change to the first of several secret keys is.

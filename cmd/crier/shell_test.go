@@ -584,6 +584,23 @@ func TestDoctorSaysWhenAnOldKeyCanBeRemoved(t *testing.T) {
 	})
 }
 
+func TestDoctorReportsAFullDisk(t *testing.T) {
+	t.Parallel()
+	if f := diskFinding("/data", 4096); f.OK || !strings.HasPrefix(f.Detail, "only 0.0 MB are free for /data") ||
+		f.Advice == "" {
+		t.Errorf("a full disk: %+v", f)
+	}
+	if f := diskFinding("/data", 12_300_000_000); !f.OK || f.Detail != "12.3 GB are free for /data" {
+		t.Errorf("a disk with room: %+v", f)
+	}
+	if _, known := freeSpace(filepath.Join(t.TempDir(), "missing")); known {
+		t.Error("a directory that is not there has room")
+	}
+	if free, known := freeSpace(t.TempDir()); known != (free > 0) {
+		t.Errorf("%d bytes are free", free)
+	}
+}
+
 func TestMisspeltSettingsAreReported(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{"CRIER_LISTEN": "", "CRIER_X_CLIENT_ID": "", "CRIER_CONFIG": "", "CRIER_TOKEN": "",

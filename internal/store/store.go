@@ -314,7 +314,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	reader.SetMaxIdleConns(readers)
 	// The writer creates the file and switches it to WAL, which a read-only connection cannot do.
 	if err := writer.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writer.Close(), reader.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: %w%s", path, err, damageHint(err)), writer.Close(), reader.Close())
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect %s: %w", path, err), writer.Close(), reader.Close())
@@ -337,6 +337,15 @@ func cacheKiB(readOnly bool) int {
 		return 16 << 10
 	}
 	return 6 << 10
+}
+
+// damageHint says what to do about a database file that SQLite cannot read.
+func damageHint(err error) string {
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	if !ok || lite.Code() != sqlitelib.SQLITE_CORRUPT && lite.Code() != sqlitelib.SQLITE_NOTADB {
+		return ""
+	}
+	return ": the file is damaged; keep it, and restore a backup into another directory with crier restore"
 }
 
 // sqliteDSN sets WAL with synchronous=FULL, so that an acknowledged write survives a power failure.

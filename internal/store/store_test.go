@@ -277,3 +277,24 @@ func TestNodesThatStartAtOnceMigrateOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestADamagedFileIsToldFromOtherProblems(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := []byte(strings.Repeat("no database ", 1000))
+	if err := os.WriteFile(filepath.Join(dir, "crier.db"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), store.Config{DataDir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "the file is damaged; keep it") {
+		t.Errorf("a file that is no database: %v", err)
+	}
+	dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "crier.db"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), store.Config{DataDir: dir}); err == nil ||
+		strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a directory in the place of the file: %v", err)
+	}
+}
