@@ -203,8 +203,8 @@ func TestUnitHasItsSettingsInTheirSections(t *testing.T) {
 	t.Parallel()
 	unit := readUnit(t, "systemd/crier.service")
 	for section, settings := range map[string]map[string]string{
-		// Without a database crier ends at its start. It is started again for as long as that takes: by default, systemd
-		// gives up after five times in ten seconds.
+		// Without a database crier ends at its start. It is started again for as long as that takes: by default,
+		// systemd gives up after five times in ten seconds.
 		"Unit": {"StartLimitIntervalSec": "0", "After": "network-online.target", "Wants": "network-online.target"},
 		"Service": {"Restart": "always", "RestartSec": "1", "ExecStart": "/usr/local/bin/crier serve",
 			"DynamicUser": "yes", "StateDirectory": "crier", "StateDirectoryMode": "0700", "UMask": "0077",

@@ -289,7 +289,8 @@ func TestConnectingSurvivesARestartOfTheServer(t *testing.T) {
 	}))
 	t.Cleanup(proxy.Close)
 	c.person = newPerson(t, proxy.URL, c.Key)
-	c.connecting(t, "deny", "--no-browser").want(t, 1, "no account was connected: the consent was refused in the browser")
+	c.connecting(t, "deny", "--no-browser").want(t, 1,
+		"no account was connected: the consent was refused in the browser")
 	if old == "" || lists < 6 {
 		t.Errorf("the server was asked for accounts %d times, and for events after %q", lists, old)
 	}

@@ -248,11 +248,11 @@ func TestAMissingKeyFileIsNotReplaced(t *testing.T) {
 
 func TestAnAddressThatCannotBeUsedIsExplained(t *testing.T) {
 	t.Parallel()
-	for want, cause := range map[string]error{
-		" (another program uses the address: stop it, or choose another one with --listen)": syscall.EADDRINUSE,
-		" (ports below 1024 take a privilege: choose another one with --listen, or grant CAP_NET_BIND_SERVICE)": syscall.
-			EACCES,
-		" (choose another address with --listen)": syscall.EADDRNOTAVAIL,
+	for cause, want := range map[error]string{
+		syscall.EADDRINUSE: " (another program uses the address: stop it, or choose another one with --listen)",
+		syscall.EACCES: " (ports below 1024 take a privilege: choose another one with --listen, or grant " +
+			"CAP_NET_BIND_SERVICE)",
+		syscall.EADDRNOTAVAIL: " (choose another address with --listen)",
 	} {
 		err := &net.OpError{Op: "listen", Err: os.NewSyscallError("bind", cause)}
 		if got := listenHint(err, "--listen"); got != want {

@@ -87,8 +87,8 @@ func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 	if ahead, err := n.Store.SchemaAhead(ctx); err != nil {
 		return applied, err
 	} else if ahead {
-		n.log.Warn("a newer version of crier has migrated the database: this version is meant to run beside it during " +
-			"an upgrade only")
+		n.log.Warn("a newer version of crier has migrated the database: this version is meant to run beside it " +
+			"during an upgrade only")
 	}
 	return applied, n.Services.Instance.BindKey(ctx)
 }
@@ -96,8 +96,8 @@ func (n *Node) Prepare(ctx context.Context) ([]string, error) {
 // keyFile holds the instance's secret key when no setting does.
 const keyFile = "secret.key"
 
-// openKeys returns the keyring of the node. A key is generated for a new store only: the records of another one need the
-// key that they were sealed with, and a new file in its place would hide that it is missing.
+// openKeys returns the keyring of the node. A key is generated for a new store only: the records of another one need
+// the key that they were sealed with, and a new file in its place would hide that it is missing.
 func (c *Config) openKeys(ctx context.Context, st *store.Store) (*auth.Keyring, error) {
 	if _, err := c.PresentKey(); errors.Is(err, fs.ErrNotExist) {
 		lost := service.CheckNoKey(ctx, st, c.AcceptLostKeys)

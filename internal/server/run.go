@@ -65,7 +65,8 @@ func listenHint(err error, flag string) string {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return " (another program uses the address: stop it, or choose another one with " + flag + ")"
 	case errors.Is(err, fs.ErrPermission):
-		return " (ports below 1024 take a privilege: choose another one with " + flag + ", or grant CAP_NET_BIND_SERVICE)"
+		return " (ports below 1024 take a privilege: choose another one with " + flag +
+			", or grant CAP_NET_BIND_SERVICE)"
 	}
 	return " (choose another address with " + flag + ")"
 }

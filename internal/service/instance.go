@@ -53,8 +53,8 @@ type TenantRequest struct {
 }
 
 // BindKey rejects a secret key that does not belong to this store. A ring that starts with a new key and contains the
-// old one rebinds the store to the new one; so does any ring if the old key is accepted as lost, by its id. A ring that lacks the
-// key of records is rejected, too.
+// old one rebinds the store to the new one; so does any ring if the old key is accepted as lost, by its id. A ring that
+// lacks the key of records is rejected, too.
 func (s *Instance) BindKey(ctx context.Context) error {
 	if err := s.CheckKey(ctx); err != nil { // it explains more than the records would
 		return err

@@ -120,7 +120,8 @@ func markID(mark string) string {
 
 // lostKeys returns the ids of the keys that the ring lacks: that of the store, and those of records.
 func (s *Instance) lostKeys(ctx context.Context, bound string) []string {
-	// Records of an older schema may be unreadable. Once it is migrated, the start names the keys that are left out here.
+	// Records of an older schema may be unreadable. Once it is migrated, the start names the keys that are left out
+	// here.
 	_, ids, _ := s.lostRecords(ctx, true)
 	return append([]string{keyID(bound)}, ids...)
 }

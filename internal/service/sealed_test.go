@@ -274,7 +274,8 @@ func TestALostKeyIsAcceptedOnRequest(t *testing.T) {
 			t.Fatalf("%v names the keys %v", err, ids)
 		}
 		accept := func(ids ...string) error {
-			return newRulesWith(t, f.Store, freshSecret, func(c *Config) { c.AcceptLostKeys = ids }).Instance.BindKey(ctx)
+			r := newRulesWith(t, f.Store, freshSecret, func(c *Config) { c.AcceptLostKeys = ids })
+			return r.Instance.BindKey(ctx)
 		}
 		for _, incomplete := range [][]string{{"12345678"}, {"12345678", ids[1]}, {ids[1]}} {
 			if again := accept(incomplete...); again == nil || again.Error() != err.Error() {

@@ -71,9 +71,9 @@ type RestoreTimes struct {
 // those would skip new events with the same ones.
 const eventGap = 1_000_000
 
-// MarkRestored records that the rows come from a backup, and that no node has served them yet. It makes every unfinished
-// publication due at once, ends the browser sessions, because some may have been ended since the backup, and returns the
-// jobs of dead workers to the queue.
+// MarkRestored records that the rows come from a backup, and that no node has served them yet. It makes every
+// unfinished publication due at once, ends the browser sessions, because some may have been ended since the backup, and
+// returns the jobs of dead workers to the queue.
 func (tx *Tx) MarkRestored(ctx context.Context, r RestoreTimes) (found RestoredPublications, err error) {
 	res, err := tx.q.ExecContext(ctx, `UPDATE instance SET backed_up_at = $2, restored_at = NULL WHERE id = $1`, 1,
 		r.BackedUpAt)
