@@ -127,6 +127,6 @@ func (w *worker) unhealthy(status crier.AccountStatus, issue, message string) *s
 // health returns what the worker knows about its account.
 func (w *worker) health() *store.AccountHealth {
 	a := w.account
-	return &store.AccountHealth{AccountID: a.ID, TeamID: w.p.TeamID, Status: a.Status, Issue: a.AccountHealthIssue,
-		Message: a.AccountHealthMessage, Since: a.AccountHealthSince}
+	return &store.AccountHealth{AccountID: a.ID, TeamID: w.p.TeamID, ConnectedAt: a.ConnectedAt, Status: a.Status,
+		Issue: a.AccountHealthIssue, Message: a.AccountHealthMessage, Since: a.AccountHealthSince}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crier"
 	"crier/internal/provider"
@@ -111,6 +112,31 @@ func TestThreadDoesNotContinueBelowAPartWithoutAnID(t *testing.T) {
 		if p = f.run(t, f.insert(t, f.costs(t, 4, 3)).ID); p.Status != crier.Failed || p.Captured != 4 ||
 			p.Reserved != 0 || len(n.public) != 1 {
 			t.Errorf("%s, captured %d, reserved %d, public %q", p.Status, p.Captured, p.Reserved, n.public)
+		}
+	})
+}
+
+// A person connects the account again while a call with the old token is made: what the network says about the old
+// connection does not end the new one.
+func TestTheEndOfAConnectionDoesNotEndTheNextOne(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork(answer{err: &provider.Error{Kind: provider.Rejected, Scope: provider.ScopeAccount,
+			Code: provider.CodePermissionMissing, Message: "a permission is missing"}})
+		f := withNetwork(t, st, n)
+		n.commits[0].before = func() {
+			f.sleep(time.Second)
+			f.tx(t, func(ctx context.Context, tx *store.Tx) error {
+				a := f.account
+				a.ConnectedAt = crier.TimeOf(f.now())
+				return tx.UpdateAccount(ctx, a)
+			})
+		}
+		if p := f.run(t, f.insert(t).ID); p.Status != crier.Failed {
+			t.Fatalf("it is %s", p.Status)
+		}
+		if a := f.stored(t); a.Status != crier.AccountConnected || a.AccountHealthIssue != nil {
+			t.Errorf("the account is %s: %s", a.Status, crier.Text(a.AccountHealthIssue))
 		}
 	})
 }

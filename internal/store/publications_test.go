@@ -203,8 +203,8 @@ func TestSettlementWritesFollowups(t *testing.T) {
 		s := settlement(p, owner, func(p *store.Publication) { p.Status, p.WakeAt = crier.Published, nil })
 		s.Attempt, s.Resolved = &ended, []store.ResolvedAttempt{{ID: lost.ID, Outcome: "succeeded"}}
 		s.Actions, s.Next = []store.Publication{comment}, &store.NextPublication{Publication: next, Cost: 3}
-		s.Health = &store.AccountHealth{AccountID: f.Account.ID, TeamID: f.Team.ID, Status: crier.AccountRefreshNeeded,
-			Issue: &issue}
+		s.Health = &store.AccountHealth{AccountID: f.Account.ID, TeamID: f.Team.ID, ConnectedAt: f.Account.ConnectedAt,
+			Status: crier.AccountRefreshNeeded, Issue: &issue}
 		settle(t, f.Store, f.Now, s)
 		if got := f.Read(s.Next.Publication.ID); !s.Next.Written || got.Reserved != 3 || got.Status != crier.Scheduled {
 			t.Errorf("the next one is %+v", got)

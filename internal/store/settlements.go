@@ -50,6 +50,8 @@ type ActionResults struct{ FirstCommentID, RepostID string }
 // AccountHealth is the health of an account according to a publication.
 type AccountHealth struct {
 	AccountID, TeamID crier.ID
+	// ConnectedAt is the connection that it is about: an account that was connected again since is not changed.
+	ConnectedAt crier.Time
 	// Status is written unless the account was disconnected meanwhile.
 	Status         crier.AccountStatus
 	Issue, Message *string
@@ -124,7 +126,7 @@ func (tx *Tx) writeHealth(ctx context.Context, now crier.Time, list []*Settlemen
 			return err
 		}
 		a, ok := locked[h.AccountID]
-		if !ok {
+		if !ok || a.ConnectedAt.After(h.ConnectedAt.Time) {
 			continue
 		}
 		before := a
