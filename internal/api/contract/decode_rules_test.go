@@ -88,6 +88,24 @@ func TestEquivalentIDsAreOneKey(t *testing.T) {
 	}
 }
 
+// A member that cannot be decoded does not keep the rules across fields from what follows it.
+func TestRulesAcrossFieldsSeeWhatIsValid(t *testing.T) {
+	t.Parallel()
+	const badID = "socialAccountIds.0: must be a UUID, such as 018f3f6e-7c1a-7d2b-9a55-0b6c3a1f2e4d"
+	for more, want := range map[string]string{
+		`"scheduledAt":"2026-11-16T09:00:00Z"`: "",
+		`"scheduledAt":"2026-11-16T09:00:00Z","useNextSlot":true`: "scheduledAt: give either scheduledAt or " +
+			"useNextSlot: true, not both",
+		`"scheduledAt":"2027-11-16T09:00:00Z"`: "scheduledAt: must be at least 60 seconds in the future and within " +
+			"90 days; the server's time is 2026-11-15T09:00:00.000Z",
+	} {
+		want = strings.TrimSuffix(badID+"; "+want, "; ")
+		if _, issues := decodeInto[crier.ScheduleRequest](t, `{"socialAccountIds":["x"],`+more+`}`); issues != want {
+			t.Errorf("%s: %q, want %q", more, issues, want)
+		}
+	}
+}
+
 func TestOperationsWithoutABodyRejectOne(t *testing.T) {
 	t.Parallel()
 	in := NewInput(NewRegistry(), reflect.TypeFor[struct{}]())

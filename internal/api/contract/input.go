@@ -205,8 +205,27 @@ func (in *Input) decodeBody(v *validator, r *http.Request, body Body, dst any) {
 	before := len(v.issues)
 	v.check(in.schema, value, none)
 	// Invalid bodies are decoded too, as far as possible, so that the rules across fields find their issues.
-	if err := json.Unmarshal(data, dst); err != nil && len(v.issues) == before {
-		v.add(none, "the body is not valid: %s", strings.TrimPrefix(err.Error(), "json: "))
+	if err := json.Unmarshal(data, dst); err != nil {
+		if len(v.issues) == before {
+			v.add(none, "the body is not valid: %s", strings.TrimPrefix(err.Error(), "json: "))
+		}
+		if !v.full() {
+			decodeMembers(data, dst)
+		}
+	}
+}
+
+// decodeMembers decodes the members of an object one by one. An id or a time that is none ends the decoding of a whole
+// body, and the rules across fields would find missing what follows it.
+func decodeMembers(data []byte, dst any) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return // no object, which is an issue
+	}
+	for _, name := range sortedKeys(members) {
+		if one, err := json.Marshal(map[string]json.RawMessage{name: members[name]}); err == nil {
+			_ = json.Unmarshal(one, dst) // what cannot be decoded has an issue
+		}
 	}
 }
 
