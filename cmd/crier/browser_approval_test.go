@@ -56,14 +56,12 @@ func TestBrowserOneWritesAndAnotherApproves(t *testing.T) {
 	// She is told without asking, and mends it.
 	grace.waitForText("Rejected")
 	grace.screenshot("told")
-	grace.click("button", "More")
-	grace.click("[role=menuitem]", "Back to drafts")
-	s.wantStatus(t, post, crier.PostDraft)
 	grace.click("main a", "Edit")
 	grace.waitFor(`document.querySelector('textarea')?.value === 'Buy our bread'`)
 	grace.fill(`textarea[aria-label=Text]`, "Our bread is good")
 	grace.click("button", "Save draft")
-	grace.waitFor(`location.pathname.startsWith('/app/posts/')`)
+	grace.waitForText("Back in drafts", "Waits to be approved")
+	s.wantStatus(t, post, crier.PostDraft)
 
 	ada.waitForText("Our bread is good")
 	ada.click("button", "Approve")

@@ -5,7 +5,7 @@ import type { ScheduledPost } from '../../api/extra'
 import { useIntents } from '../../api/intents'
 import { useCan, useSession } from '../../session'
 import { formatInstant, toast, toastError, useSearchState } from '../../ui'
-import { cancel, dismiss, readScheduledPosts } from '../post/data'
+import { cancel, dismiss, readScheduledPosts, setStatus } from '../post/data'
 import { sentAgain } from '../post/order'
 import { type Account, type Draft, sameContent } from './draft'
 import { rememberAccounts } from './lastAccounts'
@@ -103,7 +103,8 @@ export function usePublish(composer: Composer, accounts: Account[]) {
       composer.setWaiting([])
     }
     const base = await save(draft)
-    toast(stops ? 'Taken back to drafts; nothing goes out' : 'Saved to drafts')
+    const reopened = await putBack(team.id, base)
+    toast(stops ? 'Taken back to drafts; nothing goes out' : reopened ? 'Back in drafts' : 'Saved to drafts')
     navigate({ to: '/posts/$postId', params: { postId: base.id } })
   }
 
@@ -160,6 +161,14 @@ export function usePublish(composer: Composer, accounts: Account[]) {
 async function approveAsSaved(teamId: string, { id, contentPayloadId }: Saved) {
   const { status } = await readPost(teamId, id)
   if (status !== 'approved') await approve(teamId, id, contentPayloadId)
+}
+
+/** Whoever mends a rejected post and saves it asks for another decision: nobody looks for one among the rejected. */
+async function putBack(teamId: string, { id, contentPayloadId }: Saved): Promise<boolean> {
+  const { status } = await readPost(teamId, id)
+  if (status !== 'rejected') return false
+  await setStatus(teamId, { id, contentPayloadId }, 'draft')
+  return true
 }
 
 /** Cancels what is not wanted any more. What is canceled by then, as with an approval that was taken back, is fine. */

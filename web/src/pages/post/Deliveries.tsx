@@ -19,6 +19,7 @@ import {
 import { asSentence, causeOf, mayTryAgain } from '../attention/cause'
 import { useConnect } from '../attention/reconnect'
 import { useAct } from './actions'
+import type { Post } from './data'
 import { followUps, repeats } from './followUps'
 import { lateness } from './ledger'
 import { replacement, shownStatus } from './order'
@@ -34,32 +35,15 @@ export function Deliveries({
   accounts,
   open,
   onOpen,
-  postId,
+  post,
 }: {
   list: ScheduledPost[]
   accounts: Account[]
   open: string | undefined
   onOpen: (id: string | undefined) => void
-  postId: string
+  post: Post
 }) {
-  const mayWrite = useCan('write_posts')
-  if (list.length === 0) {
-    return (
-      <EmptyState
-        icon="calendar"
-        title="Not scheduled anywhere"
-        action={
-          mayWrite && (
-            <Link to="/compose/$postId" params={{ postId }} className={buttonClass({ kind: 'primary' })}>
-              Choose accounts and a time
-            </Link>
-          )
-        }
-      >
-        This is a draft: nothing will be published.
-      </EmptyState>
-    )
-  }
+  if (list.length === 0) return <Nowhere post={post} />
   return (
     <ul className={styles.deliveries}>
       {list.map(sp => (
@@ -74,6 +58,51 @@ export function Deliveries({
         </li>
       ))}
     </ul>
+  )
+}
+
+/** What a post that is planned nowhere waits for. */
+function Nowhere({ post }: { post: Post }) {
+  const { team } = useSession()
+  const mayWrite = useCan('write_posts')
+  const mayApprove = useCan('approve_posts')
+  const { reopen, busy } = useAct()
+  if (post.status === 'rejected') {
+    const back = (
+      <Button icon="draft" busy={busy === 'reopen'} onClick={() => reopen(post)}>
+        Back to drafts
+      </Button>
+    )
+    return (
+      <EmptyState icon="cross" title="Rejected" action={mayWrite && back}>
+        Nothing will be published. It can be changed and saved
+        {team.requireApproval ? ', and is to be approved again.' : '.'}
+      </EmptyState>
+    )
+  }
+  const waits = team.requireApproval && post.status === 'draft'
+  if (waits && !mayApprove) {
+    return (
+      <EmptyState icon="clock" title="Waits to be approved">
+        Nothing will be published before. Whoever approves posts finds it under Posts, To approve.
+      </EmptyState>
+    )
+  }
+  const choose = (
+    <Link
+      to="/compose/$postId"
+      params={{ postId: post.id }}
+      className={buttonClass({ kind: waits ? 'plain' : 'primary' })}
+    >
+      Choose accounts and a time
+    </Link>
+  )
+  return (
+    <EmptyState icon="calendar" title="Not scheduled anywhere" action={mayWrite && choose}>
+      {waits && 'It waits to be approved: nothing will be published before.'}
+      {!waits &&
+        (post.status === 'draft' ? 'This is a draft: nothing will be published.' : 'Nothing will be published.')}
+    </EmptyState>
   )
 }
 

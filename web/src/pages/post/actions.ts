@@ -4,7 +4,7 @@ import type { ScheduledPost } from '../../api/extra'
 import { useSession } from '../../session'
 import { endUndo, toast, toastError } from '../../ui'
 import { refreshPosts, schedulePost } from '../compose/requests'
-import { cancel, dismiss, retry } from './data'
+import { cancel, dismiss, type Post, retry, setStatus } from './data'
 
 /** Acts on scheduled posts: busy while it lasts, told in a toast, everything that shows them fetched again. */
 export function useAct() {
@@ -28,6 +28,12 @@ export function useAct() {
   return {
     busy,
     act,
+    reopen: (post: Pick<Post, 'id' | 'contentPayloadId'>) =>
+      act(
+        'reopen',
+        () => setStatus(team.id, post, 'draft'),
+        team.requireApproval ? 'Back in drafts, to be approved' : 'Back in drafts',
+      ),
     retry: (sp: ScheduledPost) => act(`retry ${sp.id}`, () => retry(team.id, sp.id), 'It is tried again'),
     dismiss: (sp: ScheduledPost) =>
       act(`dismiss ${sp.id}`, () => dismiss(team.id, sp.id), 'Dismissed; it stays in the record'),

@@ -108,7 +108,7 @@ function PostView({
         <Deliveries
           list={scheduled}
           accounts={accounts}
-          postId={post.id}
+          post={post}
           open={open}
           onOpen={id => setSearch({ why: id ?? 'none' })}
         />
@@ -123,7 +123,7 @@ function PostActions({ post, scheduled }: { post: Post; scheduled: ScheduledPost
   const mayDelete = useCan('delete_posts')
   const mayApprove = useCan('approve_posts')
   const [deleting, setDeleting] = useState(false)
-  const { act } = useAct()
+  const { reopen } = useAct()
   const waiting = scheduled.some(s => s.status === 'scheduled')
   const toDraft = async () => {
     try {
@@ -133,9 +133,9 @@ function PostActions({ post, scheduled }: { post: Post; scheduled: ScheduledPost
     }
     refreshPosts(team.id)
   }
-  const reopen = () => act('reopen', () => setStatus(team.id, post, 'draft'), 'Back in drafts, to be approved')
   const items: MenuItem[] = []
-  if (mayWrite && post.status === 'rejected') items.push({ label: 'Back to drafts', icon: 'draft', onSelect: reopen })
+  if (mayWrite && post.status === 'rejected')
+    items.push({ label: 'Back to drafts', icon: 'draft', onSelect: () => reopen(post) })
   if (mayWrite && waiting) items.push({ label: 'Cancel all and keep as a draft', icon: 'draft', onSelect: toDraft })
   if (mayDelete) items.push({ label: 'Delete…', icon: 'trash', danger: true, onSelect: () => setDeleting(true) })
   return (
