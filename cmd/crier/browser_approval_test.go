@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	cdpnet "github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 
 	"crier"
 	"crier/internal/server/servertest"
@@ -103,4 +106,59 @@ func TestBrowserApprovesWhatIsSeen(t *testing.T) {
 	s.wantStatus(t, post, crier.PostDraft)
 	b.click("button", "Approve")
 	s.wantStatus(t, post, crier.PostApproved)
+}
+
+// What the composer and the post's page say of trouble can be read on a phone, by day and by night.
+func TestBrowserTroubleFitsAPhone(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "linkedin", "x", "facebook", "instagram")
+	s.start(t)
+	b := s.tab
+	s.compose(strings.Repeat("Too long for X. ", 30)+"The end.", "LinkedIn", "X", "Facebook")
+	b.click("label", "Time")
+	b.waitForText("Schedule 2 posts")
+	day := evaluate[string](b, `document.querySelector('input[type=date]').value`)
+	b.set(`input[type=date]`, "2026-01-02")
+	b.waitForText("This time is over")
+	b.wantReadable("a time that is over")
+	b.set(`input[type=date]`, day)
+	b.click("button", "Schedule 2 posts")
+	b.waitForText("It is not on:")
+	b.wantReadable("partly scheduled")
+	post := evaluate[string](b, `location.pathname.split('/').pop()`)
+	b.fill(`textarea[aria-label=Text]`, "Short enough")
+	b.click("button", "Discard")
+	b.waitFor(`document.querySelector('dialog[open] ins')`)
+	b.wantReadable("discarding")
+	b.click("dialog[open] button", "Keep")
+	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "She has it short, too", "title": "Short"}).
+		Want(t, http.StatusOK)
+	b.waitFor(`document.querySelector('main [role=alert] ins')`)
+	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector('main').scrollTo(0, 0)`))
+	b.wantReadable("changed elsewhere")
+
+	s.As(t, s.crew.Key, "PATCH", path("/v1/teams/%s", s.crew.Team), object{"requireApproval": true}).
+		Want(t, http.StatusOK)
+	draft := s.NewPost(t, s.crew, "To be decided")
+	b.open("/app/posts/" + draft)
+	b.waitForText("It waits to be approved")
+	b.wantReadable("to approve")
+	b.click("button", "Reject")
+	b.waitForText("Nothing will be published. It can be changed")
+	b.wantReadable("rejected")
+	b.click("main button", "Back to drafts")
+	s.wantStatus(t, draft, crier.PostDraft)
+	b.waitForText("It waits to be approved")
+}
+
+// wantReadable checks the page as it is, in both color schemes.
+func (b *tab) wantReadable(name string) {
+	b.tb.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		b.prefer(scheme)
+		b.waitFor(fmt.Sprintf(`matchMedia('(prefers-color-scheme: %s)').matches`, scheme))
+		b.wantAccessible(name + " " + scheme)
+		b.wantNoOverflow(name)
+		b.screenshot(name + " " + scheme)
+	}
 }

@@ -225,7 +225,7 @@ function ActionBar({
   useRoomFor(bar)
   return (
     <div className={styles.bar} ref={bar}>
-      {publish.report && <Partly report={publish.report} accounts={accounts} />}
+      {publish.report && !stopped && <Partly report={publish.report} accounts={accounts} />}
       {asks && verdict && !verdict.affordable && (
         <p className={styles.barProblem} role="alert">
           <Icon name="attention" size={16} /> There are not enough credits for this.

@@ -8,8 +8,11 @@ import type { SaveState } from './saver'
 import { useDraft } from './store'
 import type { Composer } from './useComposer'
 
+/** Nothing is on its way or in trouble. What was saved then is not what a scheduled post has been changed to since. */
+const settled = (state: SaveState) => state.kind === 'idle' || state.kind === 'saved'
+
 function words(state: SaveState, zone: string, byHand: boolean, changed: boolean): string {
-  if (changed && state.kind === 'idle') return 'Your changes are not in the scheduled post yet'
+  if (changed && settled(state)) return 'Your changes are not in the scheduled post yet'
   if (byHand && state.kind === 'idle') return 'Nothing changes before you press the button'
   switch (state.kind) {
     case 'idle':
@@ -36,10 +39,10 @@ export function SaveNote({ composer }: { composer: Composer }) {
   const bad = state.kind === 'failed' || state.kind === 'conflict'
   return (
     <span className={bad ? styles.saveBad : styles.saveNote} role="status">
-      {state.kind === 'saved' && <Icon name="check" size={16} />}
+      {state.kind === 'saved' && !changed && <Icon name="check" size={16} />}
       {bad && <Icon name="attention" size={16} />}
       {words(state, zone, byHand, changed)}
-      {changed && state.kind === 'idle' && (
+      {changed && settled(state) && (
         <Button
           size="small"
           kind="quiet"

@@ -99,10 +99,15 @@ describe('scheduleBodies', () => {
 })
 
 it('tries out publishing now while there is no time', () => {
-  const body = dryRunBody(draftWith({ when: { kind: 'draft' } }), accounts, zone)
+  const now = Date.parse('2026-11-17T08:00:00Z')
+  const body = dryRunBody(draftWith({ when: { kind: 'draft' } }), accounts, zone, now)
   expect(body).toMatchObject({ postInput: { text: 'Hi' }, socialAccountIds: ['x1', 't1'] })
   expect(body).not.toHaveProperty('scheduledAt')
   expect(body).not.toHaveProperty('useNextSlot')
+  const at = (date: string) =>
+    dryRunBody(draftWith({ when: { kind: 'time', date, time: '10:00' } }), accounts, zone, now)
+  expect(at('2026-11-18')).toHaveProperty('scheduledAt')
+  expect(at('2026-11-16')).not.toHaveProperty('scheduledAt') // it is over, and told beside its field
 })
 
 const waiting = (id: string) => ({ status: 'scheduled', socialAccountId: id }) as ScheduledPost

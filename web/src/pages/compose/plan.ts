@@ -5,6 +5,7 @@ import type { ScheduledPost, ValidationResult } from '../../api/extra'
 import { formatInstant } from '../../ui/Time'
 import { instantOf, isDate, minutesOf } from '../../zone'
 import { type Account, type Draft, type Settings, toActions, toPostInput } from './draft'
+import { timeHint } from './timeHint'
 
 type Body = Schemas['ScheduleRequest']
 
@@ -77,9 +78,13 @@ export function scheduleBodies(draft: Draft, accounts: Account[], zone: string):
   }))
 }
 
-/** What the dry run is asked. Without a time, as in a draft, it tries out publishing now. */
-export function dryRunBody(draft: Draft, accounts: Account[], zone: string) {
-  const body = scheduleBody(draft, accounts, zone) ?? publishBody(draft, accounts, zone)
+/**
+ * What the dry run is asked. Without a time, as in a draft, it tries out publishing now; so it does where the time cannot
+ * be, which is told beside it: what the networks say of the content is still to be seen.
+ */
+export function dryRunBody(draft: Draft, accounts: Account[], zone: string, now: number) {
+  const timed = timeHint(draft, zone, now)?.stops ? null : scheduleBody(draft, accounts, zone)
+  const body = timed ?? publishBody(draft, accounts, zone)
   return { postInput: toPostInput(draft), ...body }
 }
 

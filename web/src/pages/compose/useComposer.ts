@@ -2,7 +2,7 @@
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost, ValidationResult } from '../../api/extra'
 import { key, queryClient } from '../../api/query'
-import { useSession } from '../../session'
+import { serverNow, useSession } from '../../session'
 import { toast } from '../../ui'
 import { renameOwner } from '../media/uploads'
 import type { Start } from './begin'
@@ -216,7 +216,7 @@ function useDryRun(store: DraftStore, accounts: Account[]): DryRunState<Validati
     const want = () => {
       const draft = store.get()
       const known = draft.accountIds.some(id => accounts.some(a => a.id === id))
-      run.want(known && !isBlank(draft) ? dryRunBody(draft, accounts, session.zone) : null)
+      run.want(known && !isBlank(draft) ? dryRunBody(draft, accounts, session.zone, serverNow(session)) : null)
     }
     want()
     const unsubscribe = store.subscribe(want)
