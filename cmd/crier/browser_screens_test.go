@@ -79,6 +79,7 @@ func TestBrowserPagesOutsideTheDashboardAreAccessible(t *testing.T) {
 				http.StatusOK).Into(t, &to)
 			b.url = ""
 			b.open(to.AuthorizationURL)
+			b.wantBothSchemes("consent")
 			b.fill(`input[name=name]`, fmt.Sprint("bakery", size.width))
 			b.click(`button.allow`, "Allow")
 			b.waitFor(`document.querySelector('h1')?.innerText.includes('Which accounts')`)

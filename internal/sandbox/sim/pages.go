@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -80,9 +81,11 @@ func (e *Env) showProblem(w http.ResponseWriter, status int, message string) {
 }
 
 type consentPage struct {
-	Title    string
-	Action   string
-	Request  ConsentRequest
+	Title   string
+	Action  string
+	Request ConsentRequest
+	// Site is where the person came from and returns to.
+	Site     string
 	Accounts []Account
 	Problem  string
 }
@@ -92,6 +95,9 @@ const consentChoices = 20
 
 func (e *Env) showConsent(w http.ResponseWriter, r *http.Request, c ConsentRequest, problem string) {
 	page := consentPage{Title: e.network.Title, Action: r.URL.RequestURI(), Request: c, Problem: problem}
+	if back, err := url.Parse(c.RedirectURI); err == nil {
+		page.Site = back.Host
+	}
 	e.View(func() { page.Accounts = e.Accounts.newest(consentChoices) })
 	status := http.StatusOK
 	if problem != "" {

@@ -86,6 +86,11 @@ func TestConsentPageRedirectsToTheApp(t *testing.T) {
 	if !strings.Contains(page, "Allow") || !strings.Contains(page, "Deny") || strings.Contains(page, "<b>") {
 		t.Errorf("consent page: %s", page)
 	}
+	for _, words := range []string{"Connect an account of Toy?", "<strong>app</strong>", "<strong>app.example</strong>"} {
+		if !strings.Contains(page, words) {
+			t.Errorf("the consent page does not say %q: %s", words, page)
+		}
+	}
 	status, to := b.consent(url.Values{"decision": {"allow"}, "name": {"carol"}})
 	if status != http.StatusSeeOther || to.Query().Get("code") == "" || to.Query().Get("state") != "s 1" ||
 		to.Query().Get("keep") != "1" {
