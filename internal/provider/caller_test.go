@@ -279,7 +279,8 @@ func TestErrorsTellWhatTheNetworkAsksToWait(t *testing.T) {
 		{"Thu, 19 Nov 2026 10:01:30 GMT", date, provider.RateLimited, 90 * time.Second},
 		{"Thu, 19 Nov 2026 09:59:00 GMT", date, provider.RateLimited, 0},
 		{"Thu, 19 Nov 2026 10:01:30 GMT", "", provider.RateLimited, 0},
-		{"", date, provider.RateLimited, 0}, {"-5", date, provider.RateLimited, 0}, {"soon", date, provider.RateLimited, 0},
+		{"", date, provider.RateLimited, 0}, {"-5", date, provider.RateLimited, 0},
+		{"soon", date, provider.RateLimited, 0},
 		{"99999999999999999999", date, provider.RateLimited, 0},
 	} {
 		address := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -14,8 +14,8 @@ import (
 // look the same: if both were sent and one answer was lost, the lookup must not find the other one's post.
 
 // rivals reads the other scheduled posts of the account that a post on the network may belong to, and the ids of the
-// posts that do. Comments and reposts are found by the post that they belong to, so they have none: only the other parts
-// of its thread and what else follows it can look the same.
+// posts that do. Comments and reposts are found by the post that they belong to, so they have none: only the other
+// parts of its thread and what else follows it can look the same.
 func (w *worker) rivals(ctx context.Context) (rivals []store.Rival, taken map[string]bool, err error) {
 	if w.p.IsAction() {
 		taken, err = w.besides(ctx)

@@ -155,8 +155,8 @@ func (p *Provider) followVideo(ctx context.Context, a provider.Account, plan pla
 // unreadVideo returns the error of an accepted video whose status Facebook refuses to tell.
 func unreadVideo(failure *provider.Error) *provider.Error {
 	failure.Kind, failure.Code, failure.Scope = provider.OutcomeUnknown, provider.CodeOutcomeUnknown, provider.ScopePost
-	failure.Message = "Facebook accepted the video and does not tell what became of it; look at the Page before it is " +
-		"posted again: " + failure.Message
+	failure.Message = "Facebook accepted the video and does not tell what became of it; look at the Page before it " +
+		"is posted again: " + failure.Message
 	return failure
 }
 

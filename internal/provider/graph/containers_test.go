@@ -339,10 +339,11 @@ func TestContainersOutliveReadingsThatFail(t *testing.T) {
 		failure *provider.Error
 		want    provider.Kind
 	}{
-		"an outage":     {&provider.Error{Kind: provider.Temporary}, provider.Temporary},
-		"a limit":       {&provider.Error{Kind: provider.RateLimited, RetryAfter: time.Minute}, provider.RateLimited},
-		"a dead token":  {&provider.Error{Kind: provider.AuthExpired}, provider.AuthExpired},
-		"some refusal":  {&provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected}, provider.Temporary},
+		"an outage":    {&provider.Error{Kind: provider.Temporary}, provider.Temporary},
+		"a limit":      {&provider.Error{Kind: provider.RateLimited, RetryAfter: time.Minute}, provider.RateLimited},
+		"a dead token": {&provider.Error{Kind: provider.AuthExpired}, provider.AuthExpired},
+		"some refusal": {&provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected},
+			provider.Temporary},
 		"a restriction": {&provider.Error{Kind: provider.Rejected, Scope: provider.ScopeAccount}, provider.Rejected},
 	} {
 		clock := providertest.NewClock()

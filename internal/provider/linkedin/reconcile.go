@@ -60,8 +60,8 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	}
 	wanted := visible(commentary(plan.text, plan.Mentions))
 	for _, post := range posts.Elements {
-		if post.CreatedAt >= since && provider.SameText(visible(post.Commentary), wanted) && reshares(post, plan.reshare) &&
-			at.MayBe(post.ID) {
+		if post.CreatedAt >= since && provider.SameText(visible(post.Commentary), wanted) &&
+			reshares(post, plan.reshare) && at.MayBe(post.ID) {
 			p.enter(&st, c, post.ID)
 			st.FoundAt(post.created(), at)
 			return provider.OutcomePublished, st, nil

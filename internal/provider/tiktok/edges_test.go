@@ -153,8 +153,10 @@ func TestUploadContinuesAtTikToksOffset(t *testing.T) {
 		{status: `{"status":"PROCESSING_UPLOAD","uploaded_bytes":12000005}`, step: stepAsking, taken: true},
 		{status: `{"status":"PUBLISH_COMPLETE"}`, step: stepAsking, taken: true},
 		{status: `{"status":"FAILED","fail_reason":"internal"}`, step: stepNew, kind: provider.Temporary},
-		{status: `{"status":"FAILED","fail_reason":"spam_risk_too_many_posts"}`, step: stepNew, kind: provider.Temporary},
-		{status: `{"status":"FAILED","fail_reason":"file_format_check_failed"}`, step: stepAsking, kind: provider.Rejected},
+		{status: `{"status":"FAILED","fail_reason":"spam_risk_too_many_posts"}`, step: stepNew,
+			kind: provider.Temporary},
+		{status: `{"status":"FAILED","fail_reason":"file_format_check_failed"}`, step: stepAsking,
+			kind: provider.Rejected},
 		{status: `{"status":"FAILED","fail_reason":"spam_risk_user_banned_from_posting"}`, step: stepAsking,
 			kind: provider.Rejected},
 	} {

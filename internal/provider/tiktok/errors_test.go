@@ -166,7 +166,8 @@ func TestAcceptedPostWhoseStatusIsRefusedIsUnknown(t *testing.T) {
 		if tc.want == provider.OutcomeUnknown { // it may be known a moment later
 			want = maxTries + 1
 		}
-		if failure == nil || failure.Kind != tc.want || st.PublishID != "p1" || !st.RequiresPolling || readings != want {
+		if failure == nil || failure.Kind != tc.want || st.PublishID != "p1" || !st.RequiresPolling ||
+			readings != want {
 			t.Errorf("%d %s: %v after %d readings, state %+v; want %s after %d", tc.status, tc.body, err, readings, st,
 				tc.want, want)
 		}
