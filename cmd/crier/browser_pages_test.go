@@ -274,3 +274,21 @@ func TestBrowserMediaTellsKindsApart(t *testing.T) {
 		b.waitFor(fmt.Sprintf(`!document.querySelector('dialog') && document.activeElement === `+of, name))
 	}
 }
+
+func TestBrowserAnalyticsTellsUnreadFromSilence(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), phone, "linkedin")
+	s.start(t)
+	s.Await(t, s.crew, s.PostOn(t, s.crew, s.NewPost(t, s.crew, "Just out"), s.Accounts[0], nil), crier.Published)
+	servertest.Until(t, func() bool { return s.Number(t, `SELECT count(*) FROM publication_stats`) == 1 },
+		func() string { return "the post is not counted" })
+	b := s.tab
+	b.open("/app/analytics")
+	b.waitForText("1 post still to be read", "not read yet", "an hour after it was published")
+	if evaluate[bool](b, `document.body.innerText.includes('not told')`) {
+		t.Errorf("a network that nobody asked is said to be silent: %s", b.text())
+	}
+	b.wantAccessible("unread")
+	b.wantNoOverflow("unread")
+	b.screenshot("unread")
+}

@@ -67,12 +67,11 @@ export function Ranking({ scope, sortBy, onSort }: { scope: Scope; sortBy: SortB
                     <small>
                       <NetworkGlyph provider={p.provider} size={13} label={networkNames[p.provider]} />{' '}
                       <bdi>{p.accountName}</bdi>, <Time at={p.publishedAt} style="short" />
-                      {p.readAt === null && ' · not read yet'}
                     </small>
                   </th>
-                  <td>{told(p.metrics.views)}</td>
-                  <td>{told(p.metrics.engagements)}</td>
-                  <td>{p.engagementRate === null ? <NotTold /> : inPercent(p.engagementRate)}</td>
+                  <td>{told(p, p.metrics.views, short)}</td>
+                  <td>{told(p, p.metrics.engagements, short)}</td>
+                  <td>{told(p, p.engagementRate, inPercent)}</td>
                 </tr>
               ))}
             </tbody>
@@ -88,10 +87,15 @@ export function Ranking({ scope, sortBy, onSort }: { scope: Scope; sortBy: SortB
   )
 }
 
-const told = (v: number | null) => (v === null ? <NotTold /> : short(v))
-
-const NotTold = () => (
-  <span className={styles.soft} title="The network did not tell">
-    not told
-  </span>
-)
+/** A number, or why there is none. */
+function told({ readAt }: { readAt: string | null }, value: number | null, format: (v: number) => string) {
+  if (value !== null) return format(value)
+  const [words, why] = readAt
+    ? ['not told', 'The network was asked and did not tell']
+    : ['not read yet', 'The network has not been asked yet']
+  return (
+    <span className={styles.soft} title={why}>
+      {words}
+    </span>
+  )
+}

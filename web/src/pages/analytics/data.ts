@@ -80,6 +80,23 @@ export function useRanking(scope: Scope, sortBy: SortBy) {
   })
 }
 
+/**
+ * How many posts of the window were never read, of the newest hundred: the first reading comes within hours. Posts that
+ * are never read, because their network charges for it, are among them.
+ */
+export function useUnread(scope: Scope): number {
+  const { team } = useSession()
+  const query = { ...useQueryOf(scope), sortBy: 'publishedAt' as const, limit: '100' }
+  const newest = useQuery({
+    queryKey: key('analytics', team.id, 'unread', query),
+    queryFn: ({ signal }) =>
+      askJSON(api.GET('/v1/teams/{teamId}/analytics/posts', { params: { path: { teamId: team.id }, query }, signal })),
+    select: page => page.data.filter(p => p.readAt === null).length,
+    placeholderData: keepPreviousData,
+  })
+  return newest.data ?? 0
+}
+
 export function useBestTimes(scope: Scope) {
   const { team } = useSession()
   const query = useQueryOf(scope)

@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { useAccounts } from '../../api/hooks'
@@ -8,10 +8,22 @@ import { wallAt } from '../../zone'
 import styles from './analytics.module.css'
 import { BestTimes } from './BestTimes'
 import { Chart } from './Chart'
-import { csvAddress, type GroupBy, type Metric, type Scope, useSeries, useSummary } from './data'
+import { csvAddress, type GroupBy, type Metric, type Scope, useSeries, useSummary, useUnread } from './data'
 import { Punctuality } from './Punctuality'
 import { isOrder, Ranking } from './Ranking'
-import { changeInWords, changeOf, coverage, inPercent, intervalOf, short, spans, type Window, windowOf } from './window'
+import {
+  changeInWords,
+  changeOf,
+  coverage,
+  coverageOfAccounts,
+  inPercent,
+  instead,
+  intervalOf,
+  short,
+  spans,
+  type Window,
+  windowOf,
+} from './window'
 
 /** How posts do, with what the networks tell and nothing else. */
 export default function AnalyticsPage() {
@@ -141,6 +153,7 @@ function Choices({ accountId, window, provider }: { accountId?: string; window: 
 
 function Summary({ scope }: { scope: Scope }) {
   const summary = useSummary(scope)
+  const unread = useUnread(scope)
   return (
     <Loaded query={summary}>
       {s => {
@@ -155,24 +168,28 @@ function Summary({ scope }: { scope: Scope }) {
                   name={m === 'views' ? 'Views' : 'Engagements'}
                   value={s.metrics[m].value}
                   before={before?.metrics[m].value}
-                  note={coverage(s.metrics[m], 'post')}
+                  note={coverage(s.metrics[m], unread)}
+                  none={instead(s.metrics[m], unread)}
                 />
               ))}
               <Tile
                 name="Engagement rate"
                 value={s.engagementRate.value}
                 before={before?.engagementRate.value}
-                note={coverage(s.engagementRate, 'post')}
-                format={v => (v === null ? 'not told' : inPercent(v))}
+                note={coverage(s.engagementRate, unread)}
+                none={instead(s.engagementRate, unread)}
+                format={inPercent}
               />
               <Tile
                 name="Followers"
                 value={s.followers.value}
                 before={before?.followers.value}
-                note={coverage(s.followers, 'account')}
+                note={coverageOfAccounts(s.followers)}
+                none={s.followers.notTold > 0 ? 'no number yet' : '–'}
               />
             </dl>
             <Hints hints={s.accountsWithHint} />
+            {unread > 0 && <Unread />}
           </>
         )
       }}
@@ -185,22 +202,25 @@ function Tile({
   value,
   before,
   note,
+  none = '–',
   format = short,
 }: {
   name: string
   value: number | null
   before: number | null | undefined
   note?: string
-  format?: (v: number | null) => string
+  /** What stands in place of a number that is not there. */
+  none?: string
+  format?: (v: number) => string
 }) {
   const change = changeOf(value, before)
   return (
     <div className={styles.tile}>
       <dt>{name}</dt>
       <dd>
-        <span className={value === null ? styles.notTold : styles.value}>{format(value)}</span>
+        <span className={value === null ? styles.notTold : styles.value}>{value === null ? none : format(value)}</span>
         {change !== null && (
-          <span className={styles.change} title={`Before: ${format(before ?? null)}`}>
+          <span className={styles.change} title={`Before: ${format(before ?? 0)}`}>
             {changeInWords(change)}
             <span className="visually-hidden"> against the window before</span>
           </span>
@@ -208,6 +228,26 @@ function Tile({
         {note && <small>{note}</small>}
       </dd>
     </div>
+  )
+}
+
+/** Why posts have not been read. */
+function Unread() {
+  const { organization } = useSession()
+  return (
+    <p className={styles.soft}>
+      A post is read for the first time an hour after it was published.
+      {organization.metricsPolicy === 'free' && (
+        <>
+          {' '}
+          Where a network charges for its numbers, they are not read:{' '}
+          <Link to="/settings/$section" params={{ section: 'organization' }}>
+            the organization
+          </Link>{' '}
+          decides that.
+        </>
+      )}
+    </p>
   )
 }
 
@@ -277,7 +317,9 @@ function Course({ scope, days }: { scope: Scope; days: number }) {
       <Loaded query={series}>
         {s =>
           s.lines.every(l => l.values.every(v => v === null || v === undefined)) ? (
-            <p className={styles.soft}>The networks have told nothing of this window yet.</p>
+            <p className={styles.soft}>
+              There is no number of this window yet: the first reading comes an hour after publishing.
+            </p>
           ) : (
             <Chart
               buckets={s.buckets}

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { changeInWords, changeOf, coverage, intervalOf, short, strength, weekOf, windowOf } from './window'
+import {
+  changeInWords,
+  changeOf,
+  coverage,
+  coverageOfAccounts,
+  instead,
+  intervalOf,
+  short,
+  strength,
+  weekOf,
+  windowOf,
+} from './window'
 
 describe('windowOf', () => {
   it('ends today and counts today', () => {
@@ -35,9 +46,30 @@ describe('changes', () => {
 it('never shows what was not told as zero', () => {
   expect(short(null)).toBe('not told')
   expect([0, 9_999, 12_345, 4_500_000].map(short)).toEqual(['0', '9,999', '12.3k', '4.5M'])
-  expect(coverage({ told: 9, notTold: 3 }, 'post')).toBe('of 9 posts; 3 did not tell')
-  expect(coverage({ told: 0, notTold: 2 }, 'post')).toBe('none of 2 posts told')
-  expect(coverage({ told: 1, notTold: 0 }, 'account')).toBe('of 1 account')
+})
+
+describe('a sum without all numbers', () => {
+  it('tells what the networks kept silent of from what is still to be read', () => {
+    expect(coverage({ told: 9, notTold: 3 }, 0)).toBe('of 9 posts; 3 did not tell')
+    expect(coverage({ told: 9, notTold: 3 }, 1)).toBe('of 9 posts; 2 did not tell; 1 still to be read')
+    expect(coverage({ told: 1, notTold: 1 }, 1)).toBe('of 1 post; 1 still to be read')
+    expect(coverage({ told: 0, notTold: 2 }, 0)).toBe('2 posts did not tell')
+    expect(coverage({ told: 0, notTold: 2 }, 2)).toBe('2 posts still to be read')
+    expect(coverage({ told: 0, notTold: 2 }, 1)).toBe('1 post did not tell; 1 still to be read')
+    expect(coverage({ told: 0, notTold: 0 }, 0)).toBe('no post')
+  })
+
+  it('says of accounts only what is known', () => {
+    expect(coverageOfAccounts({ told: 1, notTold: 0 })).toBe('of 1 account')
+    expect(coverageOfAccounts({ told: 2, notTold: 1 })).toBe('of 2 accounts; 1 without a number')
+    expect(coverageOfAccounts({ told: 0, notTold: 7 })).toBe('no number of 7 accounts yet')
+  })
+
+  it('has words in place of the number, and never a zero', () => {
+    expect(instead({ told: 0, notTold: 0 }, 0)).toBe('–')
+    expect(instead({ told: 0, notTold: 2 }, 2)).toBe('not read yet')
+    expect(instead({ told: 0, notTold: 2 }, 1)).toBe('not told')
+  })
 })
 
 it('draws a week of hours, empty where nothing was published', () => {

@@ -48,11 +48,37 @@ export function short(value: number | null): string {
   return `${scaled.toFixed(Math.abs(scaled) < 100 ? 1 : 0)}${unit}`
 }
 
-/** How much of it a sum covers: "of 12 posts", "of 9 posts; 3 did not tell". */
-export function coverage({ told, notTold }: { told: number; notTold: number }, what: string): string {
-  if (told === 0) return notTold === 0 ? `no ${what} yet` : `none of ${notTold.toLocaleString('en')} ${what}s told`
-  const of = told === 1 ? `of 1 ${what}` : `of ${told.toLocaleString('en')} ${what}s`
-  return notTold === 0 ? of : `${of}; ${notTold.toLocaleString('en')} did not tell`
+type Sum = { told: number; notTold: number }
+
+const count = (n: number, what: string) => `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`
+
+/**
+ * How much of it a sum of posts covers: "of 12 posts", "of 9 posts; 3 did not tell; 1 still to be read". unread are the
+ * posts that nobody has been asked about yet: silence of a network is something else.
+ */
+export function coverage({ told, notTold }: Sum, unread: number): string {
+  const open = Math.min(unread, notTold)
+  const silent = notTold - open
+  const parts = [told > 0 && `of ${count(told, 'post')}`]
+  if (silent > 0)
+    parts.push(told > 0 ? `${silent.toLocaleString('en')} did not tell` : `${count(silent, 'post')} did not tell`)
+  if (open > 0)
+    parts.push(
+      told + silent > 0 ? `${open.toLocaleString('en')} still to be read` : `${count(open, 'post')} still to be read`,
+    )
+  return parts.filter(Boolean).join('; ') || 'no post'
+}
+
+/** How many accounts a sum of followers covers. Whether the others are silent or were not asked yet is not known. */
+export function coverageOfAccounts({ told, notTold }: Sum): string {
+  if (told === 0) return notTold === 0 ? 'no account' : `no number of ${count(notTold, 'account')} yet`
+  return `of ${count(told, 'account')}${notTold === 0 ? '' : `; ${notTold.toLocaleString('en')} without a number`}`
+}
+
+/** What stands where a number would, when there is none. */
+export function instead({ told, notTold }: Sum, unread: number): string {
+  if (told + notTold === 0) return '–'
+  return unread >= notTold ? 'not read yet' : 'not told'
 }
 
 export type Cell = { weekday: number; hour: number; posts: number; score: number | null }
