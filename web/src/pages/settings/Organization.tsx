@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { api, ask } from '../../api/client'
 import { useCan, useSession } from '../../session'
-import { Button, ButtonRow, Field } from '../../ui'
+import { Button, ButtonRow, Checkbox, Field } from '../../ui'
 import { about, general, useChange } from './form'
 import { Problem } from './parts'
 import styles from './settings.module.css'
@@ -12,6 +12,7 @@ export function Organization() {
   const { busy, problem, run } = useChange('context')
   const [name, setName] = useState(o.name)
   const [email, setEmail] = useState(o.billingEmail ?? '')
+  const [paid, setPaid] = useState(o.metricsPolicy === 'all')
   const save = (e: FormEvent) => {
     e.preventDefault()
     run(
@@ -19,7 +20,7 @@ export function Organization() {
         ask(
           api.PATCH('/v1/organizations/{organizationId}', {
             params: { path: { organizationId: o.id } },
-            body: { name, billingEmail: email.trim() || null },
+            body: { name, billingEmail: email.trim() || null, metricsPolicy: paid ? 'all' : 'free' },
           }),
         ),
       'The organization is saved',
@@ -43,6 +44,13 @@ export function Organization() {
         onChange={e => setEmail(e.target.value)}
         readOnly={!mayChange}
         problem={about(problem, 'billingEmail')}
+      />
+      <Checkbox
+        label="Read numbers that a network charges for"
+        hint="Each reading costs credits; the list of costs is under Credits. Without it such posts have no numbers."
+        checked={paid}
+        disabled={!mayChange}
+        onChange={e => setPaid(e.target.checked)}
       />
       <p className={styles.id}>
         Id <code>{o.id}</code>
