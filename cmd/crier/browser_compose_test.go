@@ -82,6 +82,7 @@ func TestBrowserTwoPeopleEditOneScheduledPost(t *testing.T) {
 	post := s.NewPost(t, s.crew, "As it was")
 	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
 	b := s.tab
+	b.failReads("*/events/stream", cdpnet.ErrorReasonConnectionReset) // or the button waits before it is pressed
 	s.edit(post, "As it was")
 	s.Call(t, s.crew, "PATCH", "posts/"+post, object{"text": "As she has it"}).Want(t, http.StatusOK)
 	b.fill(`textarea[aria-label=Text]`, "As he has it")
