@@ -71,11 +71,11 @@ func TestBrowserOneWritesAndAnotherApproves(t *testing.T) {
 	s.wantStatus(t, post, crier.PostApproved)
 	ada.screenshot("approved")
 	grace.waitForText("Approved")
-	s.schedules(t, grace, post)
+	s.publishesApproved(t, grace)
 }
 
-// schedules publishes what was approved, by the person who wrote it.
-func (s *story) schedules(t *testing.T, b *tab, post string) {
+// publishesApproved publishes what was approved, by the person who wrote it.
+func (s *story) publishesApproved(t *testing.T, b *tab) {
 	t.Helper()
 	b.click("main a", "Edit")
 	b.waitFor(`document.querySelector('textarea')?.value === 'Our bread is good'`)

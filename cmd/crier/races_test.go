@@ -112,7 +112,8 @@ func TestChangeDuringTheCallIsRejected(t *testing.T) {
 		c := e.NewCrew(t, 1000, slices.Repeat([]string{"x"}, len(lateChanges))...)
 		for i, change := range lateChanges {
 			on := c.Accounts[i]
-			e.box.Fault(t, on, "publish", "slow", object{"delayMs": servertest.Pace(1500 * time.Millisecond).Milliseconds()})
+			delay := servertest.Pace(1500 * time.Millisecond)
+			e.box.Fault(t, on, "publish", "slow", object{"delayMs": delay.Milliseconds()})
 			post := e.NewPost(t, c, "before")
 			id := e.PostOn(t, c, post, on, nil)
 			e.Await(t, c, id, crier.Publishing)

@@ -266,8 +266,8 @@ func TestTheFirstStartAfterARestoreIsRecordedOnce(t *testing.T) {
 		if serve(f.Now) {
 			t.Error("a store that was never restored is served for the first time")
 		}
-		for _, hours := range []time.Duration{1, 3} { // it may be restored again
-			backedUp, served := f.After(hours*time.Hour), f.After((hours+1)*time.Hour)
+		for _, age := range []time.Duration{time.Hour, 3 * time.Hour} { // it may be restored again
+			backedUp, served := f.After(age), f.After(age+time.Hour)
 			f.Tx(func(ctx context.Context, tx *store.Tx) error {
 				_, err := tx.MarkRestored(ctx, store.RestoreTimes{BackedUpAt: backedUp, Now: backedUp})
 				return err

@@ -86,7 +86,8 @@ func TestConsentPageRedirectsToTheApp(t *testing.T) {
 	if !strings.Contains(page, "Allow") || !strings.Contains(page, "Deny") || strings.Contains(page, "<b>") {
 		t.Errorf("consent page: %s", page)
 	}
-	for _, words := range []string{"Connect an account of Toy?", "<strong>app</strong>", "<strong>app.example</strong>"} {
+	for _, words := range []string{"Connect an account of Toy?", "<strong>app</strong>",
+		"<strong>app.example</strong>"} {
 		if !strings.Contains(page, words) {
 			t.Errorf("the consent page does not say %q: %s", words, page)
 		}
