@@ -1,0 +1,1 @@
+var e=[`Mon`,`Tue`,`Wed`,`Thu`,`Fri`,`Sat`,`Sun`].map((e,t)=>({label:e,value:(t+1)%7}));function t(e,t){let n=Intl.supportedValuesOf(`timeZone`);return[...new Set([e,t,`UTC`,...n])].toSorted()}function n(e){return new Intl.ListFormat(`en-GB`,{type:`conjunction`}).format(new Set(e))}export{e as n,t as r,n as t};
