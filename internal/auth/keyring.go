@@ -34,7 +34,7 @@ func NewSecretKey() string {
 // Keyring holds the keys derived from the instance's secret. It is safe for concurrent use.
 type Keyring struct {
 	seal         tink.AEAD
-	sign         []byte
+	signing      [][]byte
 	fingerprints []string
 	marks        [][]byte
 }
@@ -63,10 +63,12 @@ func NewKeyring(secrets string) (*Keyring, error) {
 		ring.marks = append(ring.marks, mark)
 		if i == 0 {
 			primary = id
-			if ring.sign, err = derive(secret, "sign", 32); err != nil {
-				return nil, err
-			}
 		}
+		signing, err := derive(secret, "sign", 32)
+		if err != nil {
+			return nil, err
+		}
+		ring.signing = append(ring.signing, signing)
 		fingerprint, err := derive(secret, "fingerprint", 16)
 		if err != nil {
 			return nil, err
@@ -142,9 +144,13 @@ func (k *Keyring) Open(sealed []byte, context string) ([]byte, error) {
 // signatureLength is long enough to be unguessable, short enough for URLs.
 const signatureLength = 16
 
-// Sign returns a signature of data for a purpose.
+// Sign returns a signature of data for a purpose, by the first key.
 func (k *Keyring) Sign(data []byte, purpose string) []byte {
-	mac := hmac.New(sha256.New, k.sign)
+	return signature(k.signing[0], data, purpose)
+}
+
+func signature(key, data []byte, purpose string) []byte {
+	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d:%s:", len(purpose), purpose)
 	mac.Write(data)
 	return mac.Sum(nil)[:signatureLength]
@@ -153,6 +159,14 @@ func (k *Keyring) Sign(data []byte, purpose string) []byte {
 // Verify reports, in constant time, whether the signature is that of Sign.
 func (k *Keyring) Verify(data, signature []byte, purpose string) bool {
 	return hmac.Equal(signature, k.Sign(data, purpose))
+}
+
+// VerifyByAny reports whether the signature is that of any key of the ring. It is for what grants nothing, such as a
+// cursor: its readers go on where they were when the key is rotated.
+func (k *Keyring) VerifyByAny(data, sum []byte, purpose string) bool {
+	return slices.ContainsFunc(k.signing, func(key []byte) bool {
+		return hmac.Equal(sum, signature(key, data, purpose))
+	})
 }
 
 // Fingerprint identifies the sealing key without revealing it.

@@ -62,6 +62,14 @@ func TestSignaturesAreMadeWithTheFirstKeyAlone(t *testing.T) {
 	if len(signature) != signatureLength || rotated.Verify([]byte("data"), signature, "cursor") {
 		t.Error("a signature of the older key is taken: an address that it signed would never end")
 	}
+	if !rotated.VerifyByAny([]byte("data"), signature, "cursor") || !rotated.VerifyByAny([]byte("data"),
+		rotated.Sign([]byte("data"), "cursor"), "cursor") {
+		t.Error("a cursor is not taken, whichever key signed it")
+	}
+	if rotated.VerifyByAny([]byte("datb"), signature, "cursor") || rotated.VerifyByAny([]byte("data"), signature,
+		"media") || newRing(t, fresh).VerifyByAny([]byte("data"), signature, "cursor") {
+		t.Error("a signature of no key of the ring is taken")
+	}
 	if !newRing(t, fresh).Verify([]byte("data"), rotated.Sign([]byte("data"), "cursor"), "cursor") {
 		t.Error("the first key does not verify what the ring signed")
 	}

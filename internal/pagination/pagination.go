@@ -111,7 +111,7 @@ func (cs *Cursors) signed(data []byte, purpose string) string {
 	return enc.EncodeToString(data) + "." + enc.EncodeToString(cs.keys.Sign(data, purpose))
 }
 
-// verified returns the data of a signed token.
+// verified returns the data of a signed token. During a rotation of the secret key, tokens of the older one stay valid.
 func (cs *Cursors) verified(token, purpose string) ([]byte, bool) {
 	body, signature, found := strings.Cut(token, ".")
 	if !found {
@@ -122,7 +122,7 @@ func (cs *Cursors) verified(token, purpose string) ([]byte, bool) {
 		return nil, false
 	}
 	sum, err := base64.RawURLEncoding.DecodeString(signature)
-	return data, err == nil && cs.keys.Verify(data, sum, purpose)
+	return data, err == nil && cs.keys.VerifyByAny(data, sum, purpose)
 }
 
 func (cs *Cursors) seal(q Query, backward, inclusive bool, key store.Key) *string {

@@ -57,6 +57,35 @@ func TestCursorRoundTrip(t *testing.T) {
 	}
 }
 
+// A reader of a list or of events goes on where it was while the secret key is rotated.
+func TestCursorsOutliveARotation(t *testing.T) {
+	t.Parallel()
+	const older, fresh = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
+	ring := func(secrets string) *Cursors {
+		keys, err := auth.NewKeyring(secrets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return NewCursors(keys)
+	}
+	r := Request{List: "teams of x", SortBy: "name", Limit: 5}
+	key := store.Key{Value: "Name", ID: crier.NewID()}
+	for made, read := range map[string]string{older: fresh + "," + older, older + "," + fresh: fresh + "," + older,
+		fresh + "," + older: fresh} {
+		r.Cursor, _ = cursorsOf(ring(made), r, key, key)
+		if q, err := ring(read).Query(r); err != nil || q.query.Seek.ID != key.ID {
+			t.Errorf("a cursor of %s is read by %s as %+v, %v", made, read, q.query, err)
+		}
+		if at, err := ring(read).OpenPosition("events", ring(made).SealPosition("events", 7)); err != nil || at != 7 {
+			t.Errorf("a position of %s is read by %s as %d, %v", made, read, at, err)
+		}
+	}
+	r.Cursor, _ = cursorsOf(ring(older), r, key, key)
+	if _, err := ring(fresh).Query(r); err == nil {
+		t.Error("a cursor of a key that is gone is taken")
+	}
+}
+
 // FuzzCursor: whatever comes in as a cursor, it is either one that this service has made for this query, or a clear
 // refusal.
 func FuzzCursor(f *testing.F) {
