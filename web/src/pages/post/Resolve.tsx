@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Schemas } from '../../api/client'
+import { ApiError } from '../../api/error'
 import type { ScheduledPost } from '../../api/extra'
 import { useSession } from '../../session'
 import { Button, ButtonRow, Dialog, Field, Icon, networkNames, Status } from '../../ui'
@@ -63,12 +64,18 @@ export function Resolve({
   const { act, busy } = useAct()
   const [outcome, setOutcome] = useState<Schemas['Resolution']['outcome'] | null>(null)
   const [id, setId] = useState('')
+  const [problem, setProblem] = useState<string>()
   const now = useScheduledPost(team.id, sp)
   const chosen = outcomes.find(o => o.value === outcome)
   const send = async () => {
     if (!outcome) return
     const body = { outcome, ...(outcome === 'published' && id.trim() ? { platformPostId: id.trim() } : {}) }
-    if (await act('resolve', () => resolve(team.id, sp.id, body), 'Decided')) onClose()
+    const decide = () =>
+      resolve(team.id, sp.id, body).catch(e => {
+        setProblem(e instanceof ApiError ? e.issueAt('platformPostId') : undefined)
+        throw e
+      })
+    if (await act('resolve', decide, 'Decided')) onClose()
   }
   if (now.status !== 'unknown' && busy === null) {
     return <Settled scheduledPost={now} account={account} onClose={onClose} />
@@ -110,8 +117,9 @@ export function Resolve({
       {outcome === 'published' && (
         <Field
           label="Its id there"
-          hint="If you know it: then its numbers are read, and it can be deleted from here."
+          hint="If you know it: then its numbers are read, and it can be deleted from here. What follows it needs it: the next part of a thread, a comment, a quote."
           value={id}
+          problem={problem}
           onChange={e => setId(e.target.value)}
         />
       )}
