@@ -21,14 +21,14 @@ func TestReadmePublishesAPost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, steps, found := strings.Cut(string(readme), "```sh\nexport KEY=crier_…")
+	_, steps, found := strings.Cut(string(readme), "```sh\nKEY=crier_…")
 	steps, _, ended := strings.Cut(steps, "```")
 	if !found || !ended {
 		t.Fatal("the README has no steps that begin with the key")
 	}
 	eachEngine(t, func(t *testing.T, e *engine) {
-		run := exec.CommandContext(t.Context(), "sh", "-ec", "export KEY="+e.Key+strings.ReplaceAll(steps,
-			"localhost:8080", e.URL))
+		run := exec.CommandContext(t.Context(), "sh", "-ec", "KEY="+e.Key+strings.ReplaceAll(steps,
+			"http://127.0.0.1:8080", e.URL))
 		run.Stderr = os.Stderr
 		output, err := run.Output()
 		if err != nil {

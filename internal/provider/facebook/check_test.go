@@ -21,7 +21,7 @@ func TestCheckContent(t *testing.T) {
 		eleven[i] = image("a.jpg", "")
 	}
 	a := image("a.jpg", "")
-	capitals := withSettings(t, post("", video()), `{"facebookThumbnailMediaId":"`+
+	capitals := withSettings(post("", video()), `{"facebookThumbnailMediaId":"`+
 		strings.ToUpper(string(thumbnail))+`"}`)
 	capitals.Assets = map[crier.ID]provider.Media{thumbnail: a}
 	large := a
@@ -33,30 +33,30 @@ func TestCheckContent(t *testing.T) {
 	}{
 		{"text", post("Hello"), ""},
 		{"nothing", post(" "), "postInput/text"},
-		{"a link alone", withSettings(t, post(""), `{"facebookLink":"https://a.test"}`), ""},
+		{"a link alone", withSettings(post(""), `{"facebookLink":"https://a.test"}`), ""},
 		{"too long", post(strings.Repeat("a", 63_207)), "postInput/text"},
 		{"eleven photos", post("", eleven...), "postInput/attachments"},
 		{"a large photo", post("", large), "postInput/attachments/0"},
 		{"a photo and a video", post("", a, video()), "postInput/attachments"},
 		{"a wide video", post("", sized(1920, 1080, 600)), ""},
-		{"a wide reel", withSettings(t, post("", sized(1920, 1080, 60)), `{"facebookPostType":"reel"}`),
+		{"a wide reel", withSettings(post("", sized(1920, 1080, 60)), `{"facebookPostType":"reel"}`),
 			"postInput/attachments/0"},
-		{"an upright reel", withSettings(t, post("", sized(1080, 1920, 60)), `{"facebookPostType":"reel"}`), ""},
-		{"a reel of 91 seconds", withSettings(t, post("", sized(1080, 1920, 91)), `{"facebookPostType":"reel"}`),
+		{"an upright reel", withSettings(post("", sized(1080, 1920, 60)), `{"facebookPostType":"reel"}`), ""},
+		{"a reel of 91 seconds", withSettings(post("", sized(1080, 1920, 91)), `{"facebookPostType":"reel"}`),
 			"postInput/attachments/0"},
-		{"a story of 61 seconds", withSettings(t, post("", sized(1080, 1920, 61)), `{"facebookPostType":"story"}`),
+		{"a story of 61 seconds", withSettings(post("", sized(1080, 1920, 61)), `{"facebookPostType":"story"}`),
 			"postInput/attachments/0"},
-		{"a story without media", withSettings(t, post(""), `{"facebookPostType":"story"}`), "postInput/attachments"},
-		{"a link with a photo", withSettings(t, post("", a), `{"facebookLink":"https://a.test"}`),
+		{"a story without media", withSettings(post(""), `{"facebookPostType":"story"}`), "postInput/attachments"},
+		{"a link with a photo", withSettings(post("", a), `{"facebookLink":"https://a.test"}`),
 			"platformSettings/facebookLink"},
-		{"a background of a photo", withSettings(t, post("x", a), `{"facebookBackgroundPresetId":"1"}`),
+		{"a background of a photo", withSettings(post("x", a), `{"facebookBackgroundPresetId":"1"}`),
 			"platformSettings/facebookBackgroundPresetId"},
-		{"a background of a long text", withSettings(t, post(strings.Repeat("a", 131)),
+		{"a background of a long text", withSettings(post(strings.Repeat("a", 131)),
 			`{"facebookBackgroundPresetId":"1"}`), "platformSettings/facebookBackgroundPresetId"},
-		{"a draft of a text", withSettings(t, post("x"), `{"facebookDraft":true}`), "platformSettings/facebookDraft"},
-		{"a country", withSettings(t, post("x"), `{"facebookTargeting":{"countries":["ca"]}}`),
+		{"a draft of a text", withSettings(post("x"), `{"facebookDraft":true}`), "platformSettings/facebookDraft"},
+		{"a country", withSettings(post("x"), `{"facebookTargeting":{"countries":["ca"]}}`),
 			"platformSettings/facebookTargeting"},
-		{"a thumbnail that is no asset of the team", withSettings(t, post("", video()), `{"facebookThumbnailMediaId":"`+
+		{"a thumbnail that is no asset of the team", withSettings(post("", video()), `{"facebookThumbnailMediaId":"`+
 			string(thumbnail)+`"}`), "platformSettings/facebookThumbnailMediaId"},
 		{"a thumbnail in capitals", capitals, ""},
 		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}},
@@ -86,9 +86,9 @@ func TestIneffectiveSettingsAreWarnedAbout(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for name, c := range map[string]provider.Content{
-		"title of a text": withSettings(t, post("x"), `{"facebookVideoTitle":"T"}`),
-		"text of a story": withSettings(t, post("x", image("a.jpg", "")), `{"facebookPostType":"story"}`),
-		"co-authors":      withSettings(t, post("x"), `{"facebookCollaboratorPageIds":["1"]}`),
+		"title of a text": withSettings(post("x"), `{"facebookVideoTitle":"T"}`),
+		"text of a story": withSettings(post("x", image("a.jpg", "")), `{"facebookPostType":"story"}`),
+		"co-authors":      withSettings(post("x"), `{"facebookCollaboratorPageIds":["1"]}`),
 	} {
 		if found := b.Check(b.account, c); !found.OK() || len(found.Warnings) != 1 {
 			t.Errorf("%s: issues %v, warnings %v; want one warning", name, found.Issues, found.Warnings)

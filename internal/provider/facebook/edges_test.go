@@ -62,7 +62,7 @@ func TestVideoStatus(t *testing.T) {
 func TestLostVideosAreReconciledByStatus(t *testing.T) {
 	t.Parallel()
 	ready := provider.State{PublishID: "s", Uploads: []provider.Upload{{ID: "901", Step: stepReady}}}
-	reelPost := withSettings(t, post("R", video()), `{"facebookPostType":"reel"}`)
+	reelPost := withSettings(post("R", video()), `{"facebookPostType":"reel"}`)
 	for _, tc := range []struct {
 		name    string
 		content provider.Content

@@ -77,7 +77,7 @@ func TestDocumentedPublishErrorsAreClassified(t *testing.T) {
 func TestUnreadableLinkIsTriedTwice(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 400, problem(100, 1609005))
-	c := withSettings(t, post("x"), `{"facebookLink":"https://a.test"}`)
+	c := withSettings(post("x"), `{"facebookLink":"https://a.test"}`)
 	st := provider.State{Ready: true}
 	for _, want := range []provider.Kind{provider.Temporary, provider.Rejected} {
 		var err error

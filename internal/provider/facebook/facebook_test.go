@@ -23,17 +23,9 @@ type bundle struct {
 
 func setup(t *testing.T, golden ...string) bundle {
 	t.Helper()
-	files := make([]string, len(golden))
-	for i, name := range golden {
-		files[i] = "testdata/" + name + ".txt"
-	}
-	clock := providertest.NewClock()
-	var base string
-	if len(files) > 0 {
-		base = providertest.NewReplay(t, files...).URL
-	}
+	clock, base := providertest.NewReplayed(t, golden...)
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Credentials: providertest.Credentials(),
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
 	}.WithBase(base))
@@ -60,15 +52,6 @@ func post(text string, media ...provider.Media) provider.Content {
 func comment(text string, media ...provider.Media) provider.Content {
 	return provider.Content{Action: provider.Comment, Target: target,
 		Parts: []provider.Part{{Text: text, Media: media}}}
-}
-
-func withSettings(t *testing.T, c provider.Content, settings string) provider.Content {
-	t.Helper()
-	c.Settings = provider.Settings{}
-	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
-		t.Fatalf("settings: %v", err)
-	}
-	return c
 }
 
 func withThumbnail(c provider.Content) provider.Content {
@@ -104,21 +87,21 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 		id        string
 		permalink string
 	}{
-		{"text", withSettings(t, post("Hello"), `{"facebookPlaceId":"77","facebookBackgroundPresetId":"106","facebookTargeting":{"countries":["CA"],"cities":[{"key":"296875","name":"Toronto"}],"ageMin":18},
+		{"text", withSettings(post("Hello"), `{"facebookPlaceId":"77","facebookBackgroundPresetId":"106","facebookTargeting":{"countries":["CA"],"cities":[{"key":"296875","name":"Toronto"}],"ageMin":18},
 			"facebookFeedTargeting":{"regions":[{"key":"3847"}]}}`), "1755_1", "/1755_1"},
 		{"link", linked, "1755_2", "/1755_2"},
 		{"photo", post("A cat", image("a.jpg", "A dancing cat")), "1755_3", "/1755_3"},
 		{"photos", post("Two", image("a.jpg", ""), image("b.jpg", "Another")), "1755_4", "/1755_4"},
-		{"video", withThumbnail(withSettings(t, post("A video", video()),
+		{"video", withThumbnail(withSettings(post("A video", video()),
 			`{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)), "901",
 			"/cafe/videos/901/"},
-		{"reel", withSettings(t, post("A reel", video()),
+		{"reel", withSettings(post("A reel", video()),
 			`{"facebookPostType":"reel","facebookCollaboratorPageIds":["88"]}`), "902", "/reel/902"},
-		{"reel-draft", withSettings(t, post("A reel", video()), `{"facebookPostType":"reel","facebookDraft":true}`),
+		{"reel-draft", withSettings(post("A reel", video()), `{"facebookPostType":"reel","facebookDraft":true}`),
 			"902", "/reel/902"},
-		{"story-photo", withSettings(t, post("", image("a.jpg", "")), `{"facebookPostType":"story"}`), "7001",
+		{"story-photo", withSettings(post("", image("a.jpg", "")), `{"facebookPostType":"story"}`), "7001",
 			"https://facebook.com/stories/7001"},
-		{"story-video", withSettings(t, post("", video()), `{"facebookPostType":"story"}`), "7002",
+		{"story-video", withSettings(post("", video()), `{"facebookPostType":"story"}`), "7002",
 			"https://facebook.com/stories/7002"},
 		{"comment", comment("First!", image("a.jpg", "")), "1755_1_5", target.Permalink},
 	} {
@@ -149,7 +132,7 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 func TestInterruptedReelIsResumed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reel-resumed")
-	st, err := b.drive(t, withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`))
+	st, err := b.drive(t, withSettings(post("A reel", video()), `{"facebookPostType":"reel"}`))
 	if err != nil || st.PlatformPostID != "902" {
 		t.Errorf("state %+v, error %v; want the reel published", st, err)
 	}
@@ -167,7 +150,7 @@ func TestChunkAtTheWrongOffsetIsResent(t *testing.T) {
 func TestUnprocessableVideoIsRejected(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reel-fails")
-	_, err := b.drive(t, withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`))
+	_, err := b.drive(t, withSettings(post("A reel", video()), `{"facebookPostType":"reel"}`))
 	failure := provider.AsError(err)
 	if failure == nil || failure.Kind != provider.Rejected || failure.Code != provider.CodeMediaRejected ||
 		failure.Message != "Resolution too low. Video must have a minimum resolution of 540p." {
@@ -178,7 +161,7 @@ func TestUnprocessableVideoIsRejected(t *testing.T) {
 func TestForeignUploadURLIsNotUsed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reel-elsewhere")
-	st, err := b.drive(t, withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`))
+	st, err := b.drive(t, withSettings(post("A reel", video()), `{"facebookPostType":"reel"}`))
 	if err == nil || st.Secrets[secretUpload] != "" {
 		t.Errorf("state %+v, error %v; want no upload", st, err)
 	}
@@ -285,8 +268,8 @@ func TestLostPostIsFoundByItsTextOrItsPhotos(t *testing.T) {
 	t.Parallel()
 	for golden, c := range map[string]provider.Content{
 		"reconcile-text": post("Hello"), "reconcile-photo": post("", image("a.jpg", "")),
-		"reconcile-story": withSettings(t, post("", image("a.jpg", "")), `{"facebookPostType":"story"}`),
-		"reconcile-reel":  withSettings(t, post("A reel", video()), `{"facebookPostType":"reel"}`),
+		"reconcile-story": withSettings(post("", image("a.jpg", "")), `{"facebookPostType":"story"}`),
+		"reconcile-reel":  withSettings(post("A reel", video()), `{"facebookPostType":"reel"}`),
 	} {
 		t.Run(golden, func(t *testing.T) {
 			t.Parallel()
@@ -337,4 +320,8 @@ func TestLostCommentIsFoundUnderThePost(t *testing.T) {
 			t.Errorf("outcome %q, want %q", outcome, want)
 		}
 	}
+}
+
+func withSettings(c provider.Content, settings string) provider.Content {
+	return providertest.WithSettings(c, settings)
 }

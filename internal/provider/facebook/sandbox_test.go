@@ -87,7 +87,7 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	first := p.mustPublish(t, post("Hello"))
 	linked := post("Read")
 	linked.Parts[0].Links = []provider.Link{{URL: "https://crier.dev"}}
-	thumbnailed := withSettings(t, post("A video", p.clip()),
+	thumbnailed := withSettings(post("A video", p.clip()),
 		`{"facebookVideoTitle":"Title","facebookThumbnailMediaId":"`+string(thumbnail)+`"}`)
 	thumbnailed.Assets = withThumbnail(post("")).Assets
 	thumbnailed.Assets[thumbnail] = p.picture(t)
@@ -96,13 +96,13 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 		content provider.Content
 	}{
 		{"link", linked},
-		{"targeted", withSettings(t, post("For some"), `{"facebookTargeting":{"countries":["CA"]}}`)},
+		{"targeted", withSettings(post("For some"), `{"facebookTargeting":{"countries":["CA"]}}`)},
 		{"photo", post("A picture", described)},
 		{"photos", post("Two", p.picture(t), p.picture(t))},
 		{"video", thumbnailed},
-		{"reel", withSettings(t, post("A reel", p.clip()), `{"facebookPostType":"reel"}`)},
-		{"photo as a story", withSettings(t, post("", p.picture(t)), `{"facebookPostType":"story"}`)},
-		{"video as a story", withSettings(t, post("", p.clip()), `{"facebookPostType":"story"}`)},
+		{"reel", withSettings(post("A reel", p.clip()), `{"facebookPostType":"reel"}`)},
+		{"photo as a story", withSettings(post("", p.picture(t)), `{"facebookPostType":"story"}`)},
+		{"video as a story", withSettings(post("", p.clip()), `{"facebookPostType":"story"}`)},
 		{"comment", commentOn(first, "First!", p.picture(t))},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -157,9 +157,9 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 			case "video":
 				c = post("A video", p.clip())
 			case "reel":
-				c = withSettings(t, post("A reel", p.clip()), `{"facebookPostType":"reel"}`)
+				c = withSettings(post("A reel", p.clip()), `{"facebookPostType":"reel"}`)
 			case "story":
-				c = withSettings(t, post("", p.picture(t)), `{"facebookPostType":"story"}`)
+				c = withSettings(post("", p.picture(t)), `{"facebookPostType":"story"}`)
 			case "comment":
 				c, operation = commentOn(p.mustPublish(t, c), "First!"), sim.Comment
 			}
@@ -186,7 +186,7 @@ func TestSandboxLostAnswerIsReconciled(t *testing.T) {
 func TestSandboxOutagePublishesOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []provider.Content{post("Hello"),
-		withSettings(t, post("A reel", play(t).clip()), `{"facebookPostType":"reel"}`)} {
+		withSettings(post("A reel", play(t).clip()), `{"facebookPostType":"reel"}`)} {
 		p := play(t)
 		p.sandbox.Fault(sim.Publish, sim.Outage, nil)
 		started := p.clock.Now()

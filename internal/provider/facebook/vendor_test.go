@@ -44,7 +44,7 @@ func TestVendorExamples(t *testing.T) {
 		{Media: 1, ID: vendorPhotos[1], Step: stepReady}}
 	clip := provider.Upload{ID: "123", Step: stepReady}
 	reelOf := func(t *testing.T) provider.Content {
-		return withSettings(t, post("What a great day", video()), `{"facebookPostType":"reel"}`)
+		return withSettings(post("What a great day", video()), `{"facebookPostType":"reel"}`)
 	}
 	note := comment("your_message_text")
 	note.Target.PlatformPostID = vendorPost
@@ -54,7 +54,7 @@ func TestVendorExamples(t *testing.T) {
 			"photos": commit(post("Testing multi-photo post!", image("a.jpg", ""), image("b.jpg", "")), vendorPost,
 				photos...),
 			"comment": commit(note, "1234_5678"),
-			"photo-story": commit(withSettings(t, post("", image("a.jpg", "")), `{"facebookPostType":"story"}`),
+			"photo-story": commit(withSettings(post("", image("a.jpg", "")), `{"facebookPostType":"story"}`),
 				"1234", photos[0]),
 			"reel-start": func(t *testing.T, address string) {
 				b := at(t, address)
@@ -107,7 +107,7 @@ func sendExample(t *testing.T, e providertest.VendorExample) {
 		return st
 	}
 	photos := prepare(post("Two", p.picture(t), p.picture(t)))
-	reel := prepare(withSettings(t, post("A reel", p.clip()), `{"facebookPostType":"reel"}`))
+	reel := prepare(withSettings(post("A reel", p.clip()), `{"facebookPostType":"reel"}`))
 	e.Send(t, p.sandbox, "/facebook", p.account.Token.Access.Reveal(), map[string]string{
 		vendorPost: st.PlatformPostID, "/" + vendorPage + "/": "/" + p.account.ProviderAccountID + "/",
 		vendorPhotos[0]: photos.Uploads[0].ID, vendorPhotos[1]: photos.Uploads[1].ID,

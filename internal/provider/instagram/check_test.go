@@ -36,23 +36,23 @@ func TestCheckContent(t *testing.T) {
 		{"30 hashtags", post(strings.Repeat("#a ", 30), a), ""},
 		{"21 mentions", post(strings.Repeat("@a ", 21), a), "postInput/text"},
 		{"2:1 in the feed", post("", wide), "postInput/attachments/0"},
-		{"2:1 in a story", withSettings(t, post("", wide), `{"instagramPostType":"story"}`), ""},
+		{"2:1 in a story", withSettings(post("", wide), `{"instagramPostType":"story"}`), ""},
 		{"PNG", post("", png), "postInput/attachments/0"},
 		{"11 media", post("", eleven...), "postInput/attachments"},
 		{"a reel of 61 seconds", post("", long), ""},
-		{"a story of 61 seconds", withSettings(t, post("", long), `{"instagramPostType":"story"}`),
+		{"a story of 61 seconds", withSettings(post("", long), `{"instagramPostType":"story"}`),
 			"postInput/attachments/0"},
-		{"a reel of an image", withSettings(t, post("", a), `{"instagramPostType":"reel"}`), "postInput/attachments/0"},
-		{"two stories", withSettings(t, post("", a, a), `{"instagramPostType":"story"}`), "postInput/attachments"},
-		{"co-authors of a story", withSettings(t, post("", a),
+		{"a reel of an image", withSettings(post("", a), `{"instagramPostType":"reel"}`), "postInput/attachments/0"},
+		{"two stories", withSettings(post("", a, a), `{"instagramPostType":"story"}`), "postInput/attachments"},
+		{"co-authors of a story", withSettings(post("", a),
 			`{"instagramPostType":"story","instagramCollaborators":["ann"]}`),
 			"platformSettings/instagramCollaborators"},
-		{"a tag without a place", withSettings(t, post("", a), `{"instagramUserTags":[{"username":"ann"}]}`),
+		{"a tag without a place", withSettings(post("", a), `{"instagramUserTags":[{"username":"ann"}]}`),
 			"platformSettings/instagramUserTags"},
-		{"a tag in no media", withSettings(t, post("", a, a),
+		{"a tag in no media", withSettings(post("", a, a),
 			`{"instagramUserTags":[{"username":"ann","x":0,"y":0,"mediaIndex":2}]}`),
 			"platformSettings/instagramUserTags"},
-		{"a cover that is no asset of the team", withSettings(t, post("", video()), `{"instagramCoverMediaId":"`+
+		{"a cover that is no asset of the team", withSettings(post("", video()), `{"instagramCoverMediaId":"`+
 			string(cover)+`"}`), "platformSettings/instagramCoverMediaId"},
 		{"a thread", provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: "1"}, {Text: "2"}}},
 			"postInput/posts"},
@@ -90,7 +90,7 @@ func TestCheckProductsAndSponsors(t *testing.T) {
 	} {
 		b := setupMode(t, FacebookLogin)
 		b.account.Scopes = append(b.account.Scopes, scopeProducts)
-		found := b.Check(b.account, withSettings(t, post("", image("a.jpg", "")), tc.settings))
+		found := b.Check(b.account, withSettings(post("", image("a.jpg", "")), tc.settings))
 		if tc.path == "" && !found.OK() || tc.path != "" && (len(found.Issues) != 1 ||
 			found.Issues[0].Path[1] != tc.path) {
 			t.Errorf("%s: issues %v, want %q", tc.name, found.Issues, tc.path)
@@ -117,8 +117,8 @@ func TestIneffectiveSettingsAreWarnedAbout(t *testing.T) {
 	link.Parts[0].Links = []provider.Link{{URL: "https://crier.dev"}}
 	for name, c := range map[string]provider.Content{
 		"many hashtags":  post(strings.Repeat("#a ", 6), image("a.jpg", "")),
-		"story text":     withSettings(t, post("Hi", image("a.jpg", "")), `{"instagramPostType":"story"}`),
-		"cover of image": withSettings(t, post("", image("a.jpg", "")), `{"instagramCoverUrl":"https://a.test/c.jpg"}`),
+		"story text":     withSettings(post("Hi", image("a.jpg", "")), `{"instagramPostType":"story"}`),
+		"cover of image": withSettings(post("", image("a.jpg", "")), `{"instagramCoverUrl":"https://a.test/c.jpg"}`),
 		"link":           link,
 	} {
 		if found := b.Check(b.account, c); !found.OK() || len(found.Warnings) != 1 {

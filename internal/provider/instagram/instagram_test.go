@@ -29,17 +29,9 @@ func setup(t *testing.T, golden ...string) bundle {
 
 func setupMode(t *testing.T, mode Mode, golden ...string) bundle {
 	t.Helper()
-	files := make([]string, len(golden))
-	for i, name := range golden {
-		files[i] = "testdata/" + name + ".txt"
-	}
-	clock := providertest.NewClock()
-	var base string
-	if len(files) > 0 {
-		base = providertest.NewReplay(t, files...).URL
-	}
+	clock, base := providertest.NewReplayed(t, golden...)
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Credentials: providertest.Credentials(),
 		Mode:        mode,
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
@@ -68,15 +60,6 @@ func comment(text string) provider.Content {
 	return provider.Content{Action: provider.Comment, Target: target, Parts: []provider.Part{{Text: text}}}
 }
 
-func withSettings(t *testing.T, c provider.Content, settings string) provider.Content {
-	t.Helper()
-	c.Settings = provider.Settings{}
-	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
-		t.Fatalf("settings: %v", err)
-	}
-	return c
-}
-
 func image(fileName, altText string) provider.Media {
 	m := providertest.NewMedia(fileName, "image/jpeg", []byte("an image"))
 	m.AltText = altText
@@ -94,7 +77,7 @@ var (
 
 func TestWireFormatOfEveryPostKind(t *testing.T) {
 	t.Parallel()
-	covered := withSettings(t, post("A reel", video()), `{"instagramShareToFeed":false,"instagramCoverMediaId":"`+string(cover)+`",
+	covered := withSettings(post("A reel", video()), `{"instagramShareToFeed":false,"instagramCoverMediaId":"`+string(cover)+`",
 		"instagramThumbOffsetMs":1500,"instagramAudioName":"Song","instagramCollaborators":["ann","bob"],`+
 		`"instagramUserTags":[{"username":"eve","x":0.5,"y":0.5}],
 		"instagramLocationId":"77","instagramTrialReel":{"enabled":true},"instagramIsAiGenerated":true,"instagramCommentsEnabled":false}`)
@@ -104,16 +87,16 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 		content provider.Content
 		id      string
 	}{
-		{"image", withSettings(t, post("A cat", image("a.jpg", "A dancing cat")),
+		{"image", withSettings(post("A cat", image("a.jpg", "A dancing cat")),
 			`{"instagramUserTags":[{"username":"ann","x":0.5,"y":0.8}]}`), "18000000000000001"},
-		{"carousel", withSettings(t, post("Both", image("a.jpg", "A cat"), video()),
+		{"carousel", withSettings(post("Both", image("a.jpg", "A cat"), video()),
 			`{"instagramUserTags":[{"username":"bob","mediaIndex":1}],"instagramLocationId":"77"}`),
 			"18000000000000002"},
 		{"reel", post("A reel", video()), "18000000000000003"},
 		{"reel-settings", covered, "18000000000000004"},
-		{"story-image", withSettings(t, post("", image("a.jpg", "")), `{"instagramPostType":"story"}`),
+		{"story-image", withSettings(post("", image("a.jpg", "")), `{"instagramPostType":"story"}`),
 			"18000000000000005"},
-		{"story-video", withSettings(t, post("", video()), `{"instagramPostType":"story"}`), "18000000000000006"},
+		{"story-video", withSettings(post("", video()), `{"instagramPostType":"story"}`), "18000000000000006"},
 		{"comment", comment("First!"), "18000000000000007"},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
@@ -137,7 +120,7 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 func TestFacebookLoginAddsLicensedAudioAndDeletion(t *testing.T) {
 	t.Parallel()
 	b := setupMode(t, FacebookLogin, "audio", "delete")
-	c := withSettings(t, post("A reel", video()),
+	c := withSettings(post("A reel", video()),
 		`{"instagramAudio":{"id":"song-1","audioVolume":80,"videoVolume":20},"instagramThumbOffsetMs":1500}`)
 	if found := b.Check(b.account, c); !found.OK() {
 		t.Fatalf("Check: %v", found.Issues)
@@ -179,7 +162,7 @@ func TestExhaustedQuotaPreventsContainers(t *testing.T) {
 func TestCommentsThatCannotBeClosedAreAWarning(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "close-fails")
-	st, err := b.drive(t, withSettings(t, post("x", image("a.jpg", "")), `{"instagramCommentsEnabled":false}`))
+	st, err := b.drive(t, withSettings(post("x", image("a.jpg", "")), `{"instagramCommentsEnabled":false}`))
 	if err != nil || !st.Done || len(st.Warnings) != 1 || st.Published[0].Permalink != permalink {
 		t.Errorf("state %+v, error %v; want a published post with one warning", st, err)
 	}
@@ -360,4 +343,8 @@ func TestLostCommentIsFoundUnderThePost(t *testing.T) {
 			t.Errorf("Reconcile = %q, %v; want %q (state %+v)", outcome, err, want, st)
 		}
 	}
+}
+
+func withSettings(c provider.Content, settings string) provider.Content {
+	return providertest.WithSettings(c, settings)
 }

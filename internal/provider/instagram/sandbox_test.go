@@ -77,14 +77,14 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 		picture := p.picture(t)
 		picture.AltText = "A grey picture"
 		video := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
-		first := p.mustPublish(t, withSettings(t, post("A picture", picture),
+		first := p.mustPublish(t, withSettings(post("A picture", picture),
 			`{"instagramUserTags":[{"username":"grace","x":0.5,"y":0.5}]}`))
 		for name, c := range map[string]provider.Content{
 			"carousel": post("Both", picture, video),
-			"reel": withSettings(t, post("A reel", video),
+			"reel": withSettings(post("A reel", video),
 				`{"instagramShareToFeed":false,"instagramThumbOffsetMs":500,"instagramCommentsEnabled":false}`),
-			"picture as a story": withSettings(t, post("", picture), `{"instagramPostType":"story"}`),
-			"video as a story":   withSettings(t, post("", video), `{"instagramPostType":"story"}`),
+			"picture as a story": withSettings(post("", picture), `{"instagramPostType":"story"}`),
+			"video as a story":   withSettings(post("", video), `{"instagramPostType":"story"}`),
 			"comment": {Action: provider.Comment, Target: provider.Target{PlatformPostID: first.PlatformPostID,
 				Permalink: first.Published[0].Permalink},
 				Parts: []provider.Part{{Text: "First!"}}},
@@ -109,19 +109,19 @@ func TestProductsAndPaidPartnershipsNeedFacebookLogin(t *testing.T) {
 	p.account.Scopes, p.account.Token.Access = seed.Scopes, provider.Secret(seed.AccessToken)
 	video := p.media("v.mp4", "video/mp4", graphtest.MP4(graphtest.Video{}))
 	for name, c := range map[string]provider.Content{
-		"image": withSettings(t, post("Buy", p.picture(t)),
+		"image": withSettings(post("Buy", p.picture(t)),
 			`{"instagramProductTags":[{"productId":"3231775643511089","x":0.5,"y":0.8}],`+partnership+`}`),
-		"carousel": withSettings(t, post("Buy both", p.picture(t), video),
+		"carousel": withSettings(post("Buy both", p.picture(t), video),
 			`{"instagramProductTags":[{"productId":"1","x":0.5,"y":0.8},{"productId":"2","mediaIndex":1}],`+
 				partnership+`}`),
-		"reel": withSettings(t, post("Buy", video),
+		"reel": withSettings(post("Buy", video),
 			`{"instagramProductTags":[{"productId":"1","x":0.1,"y":0.1}],`+partnership+`}`),
-		"story": withSettings(t, post("", p.picture(t)), `{"instagramPostType":"story",`+partnership+`}`),
+		"story": withSettings(post("", p.picture(t)), `{"instagramPostType":"story",`+partnership+`}`),
 	} {
 		t.Run(name, func(t *testing.T) { p.mustPublish(t, c) })
 	}
 	without := play(t, FacebookLogin) // an app without the permission
-	sold := withSettings(t, post("Buy", without.picture(t)), `{"instagramProductTags":[{"productId":"1","x":0,"y":0}]}`)
+	sold := withSettings(post("Buy", without.picture(t)), `{"instagramProductTags":[{"productId":"1","x":0,"y":0}]}`)
 	if found := without.Check(without.account, sold); found.OK() {
 		t.Error("Check accepts products without the permission")
 	}
@@ -129,7 +129,7 @@ func TestProductsAndPaidPartnershipsNeedFacebookLogin(t *testing.T) {
 		t.Error("the sandbox accepts products without the permission")
 	}
 	plain := play(t, InstagramLogin)
-	labelled := withSettings(t, post("Buy", plain.picture(t)), `{`+partnership+`}`)
+	labelled := withSettings(post("Buy", plain.picture(t)), `{`+partnership+`}`)
 	if found := plain.Check(plain.account, labelled); len(found.Issues) != 2 {
 		t.Errorf("Check = %+v, want both settings refused", found)
 	}
@@ -142,7 +142,7 @@ func TestSandboxRefreshMetricsAndDelete(t *testing.T) {
 	t.Parallel()
 	p, ctx := play(t, InstagramLogin), context.Background()
 	id := p.mustPublish(t, post("Hello", p.picture(t))).PlatformPostID
-	story := p.mustPublish(t, withSettings(t, post("", p.picture(t)), `{"instagramPostType":"story"}`)).PlatformPostID
+	story := p.mustPublish(t, withSettings(post("", p.picture(t)), `{"instagramPostType":"story"}`)).PlatformPostID
 	p.sandbox.Like(id, 3)
 	metrics, err := p.PostMetrics(ctx, p.account, []string{id})
 	if err != nil || metrics[id].Likes == nil || *metrics[id].Likes != 3 {

@@ -39,7 +39,7 @@ func TestVendorExamples(t *testing.T) {
 			},
 			"partnership": func(t *testing.T, address string) {
 				b := at(t, address, "17841400008460056")
-				c := withSettings(t, fonz, `{"instagramPaidPartnership":true,
+				c := withSettings(fonz, `{"instagramPaidPartnership":true,
 					"instagramSponsorIds":["17841401441775531","17841405309211844"]}`)
 				if _, err := b.createContainer(context.Background(), b.account, c, provider.State{},
 					graph.Whole); err != nil {

@@ -25,17 +25,9 @@ type bundle struct {
 
 func setup(t *testing.T, golden ...string) bundle {
 	t.Helper()
-	files := make([]string, len(golden))
-	for i, name := range golden {
-		files[i] = "testdata/" + name + ".txt"
-	}
-	clock := providertest.NewClock()
-	var base string
-	if len(files) > 0 {
-		base = providertest.NewReplay(t, files...).URL
-	}
+	clock, base := providertest.NewReplayed(t, golden...)
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Credentials: providertest.Credentials(),
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
 	}.WithBase(base))
@@ -59,14 +51,6 @@ func text(s string) provider.Content {
 func withMedia(s string, media ...provider.Media) provider.Content {
 	c := text(s)
 	c.Parts[0].Media = media
-	return c
-}
-
-func withSettings(c provider.Content, settings string) provider.Content {
-	c.Settings = provider.Settings{}
-	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
-		panic(err)
-	}
 	return c
 }
 
@@ -472,4 +456,8 @@ func TestErrorsStateAndExchangesHideSecrets(t *testing.T) {
 	if len(seen) != 3 || seen[2].ResponseHeader["X-Restli-Id"] == "" {
 		t.Errorf("exchanges %+v; want three, the last with the id", seen)
 	}
+}
+
+func withSettings(c provider.Content, settings string) provider.Content {
+	return providertest.WithSettings(c, settings)
 }

@@ -113,3 +113,28 @@ func Reload(t *testing.T, st provider.State) provider.State {
 	reloaded.Secrets = st.Secrets
 	return reloaded
 }
+
+// DriveOn is Drive that retries temporary errors, as the engine does. It returns how many there were.
+func DriveOn(t *testing.T, p provider.Provider, a provider.Account, c provider.Content, clock *Clock) (provider.State,
+	int) {
+	t.Helper()
+	var st provider.State
+	for failures := 0; ; failures++ {
+		var err error
+		if st, err = Drive(t, p, a, c, st, clock); err == nil {
+			return st, failures
+		}
+		if failure := provider.AsError(err); failure.Kind != provider.Temporary || failures > 5 {
+			t.Fatalf("publish: %v", err)
+		}
+	}
+}
+
+// WithSettings returns content with publish settings, which are given as JSON.
+func WithSettings(c provider.Content, settings string) provider.Content {
+	c.Settings = provider.Settings{}
+	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
+		panic(err) // it is written in a test
+	}
+	return c
+}

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"crier/internal/provider"
 )
 
 // A golden file holds exchanges, separated by lines of equal signs. Each is a request and its response, separated by a
@@ -87,6 +89,25 @@ func NewReplay(t *testing.T, files ...string) *Replay {
 		}
 	})
 	return r
+}
+
+// Credentials are those of the app in golden files.
+func Credentials() provider.Credentials {
+	return provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"}
+}
+
+// NewReplayed returns what a network's provider runs against: a clock, and the address of a replay of golden files in
+// the test's folder, named without their ending. Without any, nothing may be requested.
+func NewReplayed(t *testing.T, golden ...string) (clock *Clock, base string) {
+	t.Helper()
+	if len(golden) == 0 {
+		return NewClock(), ""
+	}
+	files := make([]string, len(golden))
+	for i, name := range golden {
+		files[i] = "testdata/" + name + ".txt"
+	}
+	return NewClock(), NewReplay(t, files...).URL
 }
 
 // NewReplayOf is NewReplay for exchanges in the test itself.

@@ -69,9 +69,9 @@ func TestSandboxAcceptsEveryPostKind(t *testing.T) {
 	for name, c := range map[string]provider.Content{
 		"image":    withMedia("A picture", picture),
 		"video":    withMedia("A video", clip),
-		"carousel": withSettings(t, withMedia("Both", picture, clip), `{"threadsSpoilerMedia":true}`),
-		"thread":   withSettings(t, text("1/3", "2/3", "3/3"), `{"threadsReplyControl":"mentionedOnly"}`),
-		"poll": withSettings(t, text("Vote"),
+		"carousel": withSettings(withMedia("Both", picture, clip), `{"threadsSpoilerMedia":true}`),
+		"thread":   withSettings(text("1/3", "2/3", "3/3"), `{"threadsReplyControl":"mentionedOnly"}`),
+		"poll": withSettings(text("Vote"),
 			`{"threadsPoll":{"options":["Red","Blue"]},"threadsTopicTag":"colours"}`),
 		"link": {Action: provider.Post, Parts: []provider.Part{{Text: "Read",
 			Links: []provider.Link{{URL: "https://crier.dev"}}}}},

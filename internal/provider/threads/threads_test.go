@@ -22,17 +22,9 @@ type bundle struct {
 
 func setup(t *testing.T, golden ...string) bundle {
 	t.Helper()
-	files := make([]string, len(golden))
-	for i, name := range golden {
-		files[i] = "testdata/" + name + ".txt"
-	}
-	clock := providertest.NewClock()
-	var base string
-	if len(files) > 0 {
-		base = providertest.NewReplay(t, files...).URL
-	}
+	clock, base := providertest.NewReplayed(t, golden...)
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Credentials: providertest.Credentials(),
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
 	}.WithBase(base))
@@ -64,15 +56,6 @@ func withMedia(text string, media ...provider.Media) provider.Content {
 	return provider.Content{Action: provider.Post, Parts: []provider.Part{{Text: text, Media: media}}}
 }
 
-func withSettings(t *testing.T, c provider.Content, settings string) provider.Content {
-	t.Helper()
-	c.Settings = provider.Settings{}
-	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
-		t.Fatalf("settings: %v", err)
-	}
-	return c
-}
-
 func image(fileName, altText string) provider.Media {
 	m := providertest.NewMedia(fileName, "image/jpeg", []byte("an image"))
 	m.AltText = altText
@@ -94,17 +77,17 @@ func TestWireFormatOfEveryPostKind(t *testing.T) {
 		{"text", text("Hello & welcome"), []string{"18000000000000001"}},
 		{"image", withMedia("A cat", image("a.jpg", "A dancing cat")), []string{"18000000000000002"}},
 		{"video", withMedia("A video", video()), []string{"18000000000000003"}},
-		{"carousel", withSettings(t, withMedia("Both", image("a.jpg", "A cat"), video()),
+		{"carousel", withSettings(withMedia("Both", image("a.jpg", "A cat"), video()),
 			`{"threadsSpoilerMedia":true}`), []string{"18000000000000004"}},
-		{"thread", withSettings(t, text("1/2", "2/2"), `{"threadsReplyControl":"accountsYouFollow"}`),
+		{"thread", withSettings(text("1/2", "2/2"), `{"threadsReplyControl":"accountsYouFollow"}`),
 			[]string{"18000000000000005", "18000000000000006"}},
-		{"settings", withSettings(t, text("Vote"), `{"threadsReplyControl":"followersOnly",`+
+		{"settings", withSettings(text("Vote"), `{"threadsReplyControl":"followersOnly",`+
 			`"threadsTopicTag":"cats","threadsQuotePostId":"11",
 			"threadsReplyToId":"12","threadsTextSpoilers":[{"offset":0,"length":4}],`+
 			`"threadsPoll":{"options":["Red","Blue","Green"]},
 			"threadsAllowlistedCountryCodes":["DE","AT"],"threadsEnableReplyApprovals":true}`),
 			[]string{"18000000000000007"}},
-		{"attachments", withSettings(t, text(""), `{"threadsGif":{"id":"gif-1"},"threadsTextAttachment":{"plaintext":"Long",
+		{"attachments", withSettings(text(""), `{"threadsGif":{"id":"gif-1"},"threadsTextAttachment":{"plaintext":"Long",
 			"linkUrl":"https://crier.dev","styles":[{"offset":0,"length":4,"styles":["bold"]}]},"threadsGhostPost":true}`), []string{"18000000000000008"}},
 		{"link", provider.Content{Action: provider.Post,
 			Parts: []provider.Part{{Text: "Read", Links: []provider.Link{{URL: "https://crier.dev/a"},
@@ -358,4 +341,8 @@ func TestLostRepostIsFoundInTheList(t *testing.T) {
 			t.Errorf("Reconcile = %q, %v; want %q", outcome, err, want)
 		}
 	}
+}
+
+func withSettings(c provider.Content, settings string) provider.Content {
+	return providertest.WithSettings(c, settings)
 }

@@ -24,17 +24,9 @@ type bundle struct {
 
 func setup(t *testing.T, golden ...string) bundle {
 	t.Helper()
-	files := make([]string, len(golden))
-	for i, name := range golden {
-		files[i] = "testdata/" + name + ".txt"
-	}
-	clock := providertest.NewClock()
-	var base string
-	if len(files) > 0 {
-		base = providertest.NewReplay(t, files...).URL
-	}
+	clock, base := providertest.NewReplayed(t, golden...)
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Credentials: providertest.Credentials(),
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
 		Limits:      chunked,
@@ -58,16 +50,7 @@ func (b bundle) drive(t *testing.T, c provider.Content, st provider.State) (prov
 // driveOn is drive that retries temporary errors, as the engine does.
 func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) {
 	t.Helper()
-	var st provider.State
-	for failures := 0; ; failures++ {
-		var err error
-		if st, err = b.drive(t, c, st); err == nil {
-			return st, failures
-		}
-		if failure := provider.AsError(err); failure.Kind != provider.Temporary || failures > 5 {
-			t.Fatalf("publish: %v", err)
-		}
-	}
+	return providertest.DriveOn(t, b, b.account, c, b.clock)
 }
 
 // chunked makes videos of ten million bytes use several chunks.
@@ -96,14 +79,6 @@ func photos(settings string) provider.Content {
 			providertest.NewMedia("2.jpg", "image/jpeg", []byte("two")),
 		},
 	}}}, settings)
-}
-
-func withSettings(c provider.Content, settings string) provider.Content {
-	c.Settings = provider.Settings{}
-	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
-		panic(err)
-	}
-	return c
 }
 
 const (
@@ -501,4 +476,8 @@ func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	if len(seen) != 8 {
 		t.Errorf("%d exchanges were recorded, want 8", len(seen))
 	}
+}
+
+func withSettings(c provider.Content, settings string) provider.Content {
+	return providertest.WithSettings(c, settings)
 }

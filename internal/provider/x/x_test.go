@@ -25,17 +25,9 @@ type bundle struct {
 
 func setup(t *testing.T, golden ...string) bundle {
 	t.Helper()
-	files := make([]string, len(golden))
-	for i, name := range golden {
-		files[i] = "testdata/" + name + ".txt"
-	}
-	clock := providertest.NewClock()
-	var base string
-	if len(files) > 0 {
-		base = providertest.NewReplay(t, files...).URL
-	}
+	clock, base := providertest.NewReplayed(t, golden...)
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Credentials: providertest.Credentials(),
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
 		Quotes:      true,
@@ -60,14 +52,6 @@ func text(parts ...string) provider.Content {
 	c := provider.Content{Action: provider.Post, PostType: "text_post"}
 	for _, p := range parts {
 		c.Parts = append(c.Parts, provider.Part{Text: p})
-	}
-	return c
-}
-
-func withSettings(c provider.Content, settings string) provider.Content {
-	c.Settings = provider.Settings{}
-	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
-		panic(err)
 	}
 	return c
 }
@@ -422,4 +406,8 @@ func TestErrorsAreProviderErrors(t *testing.T) {
 	if _, ok := errors.AsType[*provider.Error](err); !ok {
 		t.Errorf("Refresh without a token: %v", err)
 	}
+}
+
+func withSettings(c provider.Content, settings string) provider.Content {
+	return providertest.WithSettings(c, settings)
 }

@@ -24,17 +24,9 @@ type bundle struct {
 
 func setup(t *testing.T, golden ...string) bundle {
 	t.Helper()
-	files := make([]string, len(golden))
-	for i, name := range golden {
-		files[i] = "testdata/" + name + ".txt"
-	}
-	clock := providertest.NewClock()
-	var base string
-	if len(files) > 0 {
-		base = providertest.NewReplay(t, files...).URL
-	}
+	clock, base := providertest.NewReplayed(t, golden...)
 	p, err := New(Config{
-		Credentials: provider.Credentials{ClientID: "client-1", ClientSecret: "client-secret"},
+		Credentials: providertest.Credentials(),
 		Limits:      Limits{ChunkBytes: unit},
 		Caller:      providertest.NewCaller(clock),
 		Now:         clock.Now,
@@ -58,16 +50,7 @@ func (b bundle) drive(t *testing.T, c provider.Content, st provider.State) (prov
 // driveOn is drive that retries temporary errors, as the engine does.
 func (b bundle) driveOn(t *testing.T, c provider.Content) (provider.State, int) {
 	t.Helper()
-	var st provider.State
-	for failures := 0; ; failures++ {
-		var err error
-		if st, err = b.drive(t, c, st); err == nil {
-			return st, failures
-		}
-		if failure := provider.AsError(err); failure.Kind != provider.Temporary || failures > 5 {
-			t.Fatalf("publish: %v", err)
-		}
-	}
+	return providertest.DriveOn(t, b, b.account, c, b.clock)
 }
 
 // clip returns a video of a little more than two units, so that it has a last chunk after two others.
@@ -83,15 +66,6 @@ func clip() provider.Content {
 }
 
 const pictureID = crier.ID("01890a5d-ac96-774b-bcce-b302099a8057")
-
-func withSettings(c provider.Content, settings string) provider.Content {
-	c.Settings = provider.Settings{}
-	if err := json.Unmarshal([]byte(settings), &c.Settings); err != nil {
-		panic(err)
-	}
-	c.Assets = map[crier.ID]provider.Media{pictureID: providertest.NewMedia("t.jpg", "image/jpeg", []byte("a picture"))}
-	return c
-}
 
 func comment() provider.Content {
 	return provider.Content{
@@ -447,4 +421,11 @@ func TestErrorsAndExchangesHideSecrets(t *testing.T) {
 	if len(seen) != 9 {
 		t.Errorf("%d exchanges were recorded, want 9", len(seen))
 	}
+}
+
+// withSettings adds the picture that settings may name.
+func withSettings(c provider.Content, settings string) provider.Content {
+	c = providertest.WithSettings(c, settings)
+	c.Assets = map[crier.ID]provider.Media{pictureID: providertest.NewMedia("t.jpg", "image/jpeg", []byte("a picture"))}
+	return c
 }
