@@ -43,7 +43,7 @@ func TestVendorExamples(t *testing.T) {
 	photos := []provider.Upload{{Media: 0, ID: vendorPhotos[0], Step: stepReady},
 		{Media: 1, ID: vendorPhotos[1], Step: stepReady}}
 	clip := provider.Upload{ID: "123", Step: stepReady}
-	reelOf := func(t *testing.T) provider.Content {
+	reelOf := func() provider.Content {
 		return withSettings(post("What a great day", video()), `{"facebookPostType":"reel"}`)
 	}
 	note := comment("your_message_text")
@@ -58,15 +58,15 @@ func TestVendorExamples(t *testing.T) {
 				"1234", photos[0]),
 			"reel-start": func(t *testing.T, address string) {
 				b := at(t, address)
-				st, err := b.Prepare(context.Background(), b.account, reelOf(t), provider.State{})
+				st, err := b.Prepare(context.Background(), b.account, reelOf(), provider.State{})
 				if err != nil || st.Uploads[0].ID != "123" || st.Secrets[secretUpload] == "" {
 					t.Errorf("Prepare = %+v, %v", st, err)
 				}
 			},
-			"reel-finish": commit(reelOf(t), "", clip),
+			"reel-finish": commit(reelOf(), "", clip),
 			"reel-status": func(t *testing.T, address string) {
 				b := at(t, address)
-				_, err := b.Poll(context.Background(), b.account, reelOf(t), provider.State{RequiresPolling: true,
+				_, err := b.Poll(context.Background(), b.account, reelOf(), provider.State{RequiresPolling: true,
 					ProviderStatus: "accepted", Uploads: []provider.Upload{clip}})
 				if failure := provider.AsError(err); failure == nil || failure.Code != provider.CodeMediaRejected {
 					t.Errorf("Poll: %v, want the resolution refused", err)
