@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -35,6 +35,7 @@ func Serve(ctx context.Context, c Config, welcome func(context.Context, *Node) e
 		return err
 	}
 	defer unlock()
+	defer runtime.KeepAlive(heapHeadroom())
 	n, err := Open(ctx, c)
 	if err != nil {
 		return err
@@ -140,36 +141,6 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 	stopBackground()
 	waiting.Wait()
 	return err
-}
-
-// idlePeriod is how often a node checks whether it is idle.
-const idlePeriod = 5 * time.Second
-
-// releaseMemory releases the memory that only the start needed, most of it for building the document and the pages.
-// After that it releases unused memory whenever the node is idle: the pages of the executable at every check, garbage
-// once a minute, first when the jobs that run at every start have finished.
-func (n *Node) releaseMemory(ctx context.Context) {
-	debug.FreeOSMemory()
-	unmapProgram(n.log)
-	tick := time.NewTicker(idlePeriod)
-	defer tick.Stop()
-	used := processorTime()
-	for look := 1; ; look++ {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		before := used
-		used = processorTime()
-		if used-before >= idlePeriod/10 {
-			continue
-		}
-		if look%12 == 4 {
-			debug.FreeOSMemory()
-		}
-		unmapProgram(n.log)
-	}
 }
 
 func (n *Node) registerMetrics() {
