@@ -80,11 +80,7 @@ func (s *story) publishesApproved(t *testing.T, b *tab) {
 	b.click("main a", "Edit")
 	b.waitFor(`document.querySelector('textarea')?.value === 'Our bread is good'`)
 	b.click("label", "Now")
-	b.click("button", "Publish 1 post now")
-	b.waitFor(`document.querySelector('article[data-status=published]')`)
-	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "Our bread is good" {
-		t.Errorf("timeline %q", got)
-	}
+	s.publishes(t, b, "Our bread is good")
 }
 
 // What was changed while somebody looked at it is not approved: the page that is shown has the text from before.

@@ -40,11 +40,7 @@ func TestBrowserPublishesWhatIsSeen(t *testing.T) {
 		b.innerText === 'Publish 1 post now' && !b.disabled)`)
 	s.tab.fill(`textarea[aria-label=Text]`, "Hello, and nobody was to read this")
 	s.tab.fill(`textarea[aria-label=Text]`, "Hello")
-	s.tab.click("button", "Publish 1 post now")
-	s.tab.waitFor(`document.querySelector('article[data-status=published]')`)
-	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "Hello" {
-		t.Errorf("timeline %q", got)
-	}
+	s.publishes(t, s.tab, "Hello")
 }
 
 func TestBrowserTakesAScheduledPostBackToDrafts(t *testing.T) {
@@ -75,12 +71,29 @@ func TestBrowserTakesAScheduledPostBackToDrafts(t *testing.T) {
 	}
 }
 
+// newScheduledStory returns a story of which a post is scheduled on its account.
+func newScheduledStory(t *testing.T) (s *story, post string) {
+	t.Helper()
+	s = newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	post = s.NewPost(t, s.crew, "As it was")
+	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	return s, post
+}
+
+// publishes publishes what a composer shows, once.
+func (s *story) publishes(t *testing.T, b *tab, text string) {
+	t.Helper()
+	b.click("button", "Publish 1 post now")
+	b.waitFor(`document.querySelector('article[data-status=published]')`)
+	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != text {
+		t.Errorf("timeline %q", got)
+	}
+}
+
 func TestBrowserTwoPeopleEditOneScheduledPost(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.start(t)
-	post := s.NewPost(t, s.crew, "As it was")
-	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	s, post := newScheduledStory(t)
 	b := s.tab
 	b.failReads("*/events/stream", cdpnet.ErrorReasonConnectionReset) // or the button waits before it is pressed
 	s.edit(post, "As it was")
@@ -157,10 +170,7 @@ func TestBrowserUpdatesAnApprovedPost(t *testing.T) {
 // again. One that succeeds offers no undo, which would cancel what was planned before.
 func TestBrowserSaysWhatAnUpdateLeftBehind(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.start(t)
-	post := s.NewPost(t, s.crew, "As it was")
-	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	s, post := newScheduledStory(t)
 	b := s.tab
 	s.edit(post, "As it was")
 	b.click("label", "Time")
@@ -246,20 +256,13 @@ func (s *story) chooseTheirs(t *testing.T, post string) {
 	}
 	b.click("button", "Show theirs")
 	b.waitFor(`document.querySelector('textarea')?.value === 'As she has it'`)
-	b.click("button", "Publish 1 post now")
-	b.waitFor(`document.querySelector('article[data-status=published]')`)
-	if got := servertest.Texts(s.box.Timeline(t, s.Accounts[0])); len(got) != 1 || got[0] != "As she has it" {
-		t.Errorf("timeline %q", got)
-	}
+	s.publishes(t, b, "As she has it")
 }
 
 // Whoever discards sees which version comes back: it may be another one than was opened.
 func TestBrowserDiscardShowsWhatComesBack(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
-	s.start(t)
-	post := s.NewPost(t, s.crew, "As it was")
-	s.ScheduleIn(t, s.crew, post, 2*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	s, post := newScheduledStory(t)
 	b := s.tab
 	s.edit(post, "As it was")
 	b.fill(`textarea[aria-label=Text]`, "As he typed")
