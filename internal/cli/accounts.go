@@ -145,7 +145,7 @@ func (s *Shell) awaitAccounts(ctx context.Context, c *client.Client, team crier.
 			return connected, nil
 		}
 		if err := failures.check(ctx, c); err != nil && !serverAway(err) {
-			return nil, err
+			return nil, waitEnded(err)
 		}
 		switch {
 		case back:

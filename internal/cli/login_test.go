@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -296,28 +297,39 @@ func TestConnectingSurvivesARestartOfTheServer(t *testing.T) {
 	}
 }
 
-// The key was rotated without a time of grace.
+// The key was rotated without a time of grace, before either of the requests that are repeated.
 func TestConnectingTellsThatTheConsentOutlivesTheKey(t *testing.T) {
 	t.Parallel()
-	c := newCrew(t)
-	var stdout bytes.Buffer
-	reader, stderr := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		ended <- c.start(t.Context(), strings.NewReader(""), &stdout, stderr, "accounts", "connect", "twitter",
-			"--no-browser")
-		_ = stderr.Close()
-	}()
-	prefix := readUntil(t, reader, "Waiting")
-	var keys crier.Page[crier.APIKey]
-	c.run(t, "keys", "list", "--json").want(t, 0).into(t, &keys)
-	c.run(t, "keys", "rotate", string(keys.Data[0].ID), "--yes").want(t, 0)
-	rest, err := io.ReadAll(reader)
-	if err != nil {
-		t.Fatal(err)
+	for _, path := range []string{"/social-accounts", "/events"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			c := newCrew(t)
+			target, err := url.Parse(c.server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner := c.person
+			forward := httputil.NewSingleHostReverseProxy(target)
+			var connected atomic.Bool
+			var keys crier.Page[crier.APIKey]
+			owner.run(t, "keys", "list", "--json").want(t, 0).into(t, &keys)
+			rotate := sync.OnceFunc(func() {
+				owner.run(t, "keys", "rotate", string(keys.Data[0].ID), "--yes").want(t, 0)
+			})
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if connected.Load() && r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, path) {
+					rotate()
+				}
+				forward.ServeHTTP(w, r)
+				if strings.HasSuffix(r.URL.Path, "/connect") {
+					connected.Store(true)
+				}
+			}))
+			t.Cleanup(proxy.Close)
+			c.person = newPerson(t, proxy.URL, c.Key)
+			c.run(t, "accounts", "connect", "twitter", "--no-browser").want(t, 3, "can still be given", "CRIER_TOKEN")
+		})
 	}
-	result{stdout: stdout.String(), stderr: prefix + string(rest), code: <-ended}.want(t, 3, "can still be given",
-		"CRIER_TOKEN")
 }
 
 // readUntil reads until a text has arrived.
