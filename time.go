@@ -1,7 +1,9 @@
 package crier
 
 import (
+	"bytes"
 	"database/sql/driver"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -91,7 +93,15 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return fmt.Errorf("a time is a JSON string")
 	}
-	return t.UnmarshalText(data[1 : len(data)-1])
+	if bytes.IndexByte(data, '\\') < 0 {
+		return t.UnmarshalText(data[1 : len(data)-1])
+	}
+	// Some encoders escape the + of an offset.
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("a time is a JSON string: %w", err)
+	}
+	return t.UnmarshalText([]byte(text))
 }
 
 // Scan implements sql.Scanner: PostgreSQL returns times, SQLite the text that it stores.
