@@ -9,9 +9,8 @@ import (
 	"crier/internal/store"
 )
 
-// Retry restarts a failed or missed publication on a person's request, unless a newer one replaced it. Its credits are
-// reserved again. The caller must have locked post and publication; p is updated.
-func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publication) error {
+// MayRetry refuses what can be no retry: a publication that neither failed nor was missed, or that a newer one replaced.
+func (s *Publisher) MayRetry(ctx context.Context, tx *store.Tx, p store.Publication) error {
 	switch p.Status {
 	case crier.Failed, crier.Missed:
 	case crier.Unknown:
@@ -19,12 +18,21 @@ func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publicatio
 	default:
 		return crier.Conflict("Only failed and missed posts can be retried; this one is %s.", p.Status)
 	}
-	newer, err := tx.Replacement(ctx, *p)
+	newer, err := tx.Replacement(ctx, p)
 	if err != nil {
 		return err
 	}
 	if newer != nil {
 		return replaced(*newer)
+	}
+	return nil
+}
+
+// Retry restarts a failed or missed publication on a person's request, unless a newer one replaced it. Its credits are
+// reserved again. The caller must have locked post and publication; p is updated.
+func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publication) error {
+	if err := s.MayRetry(ctx, tx, *p); err != nil {
+		return err
 	}
 	return s.revive(ctx, tx, p, nil, Progress{})
 }

@@ -71,21 +71,6 @@ func (s *ScheduledPosts) Attempts(ctx context.Context, scope access.TeamScope, i
 	return out, err
 }
 
-// Retry tries a publication again that failed or was missed. What it costs is reserved anew.
-func (s *ScheduledPosts) Retry(ctx context.Context, scope access.TeamScope, id crier.ID) (crier.ScheduledPost, error) {
-	return s.decide(ctx, scope, id, func(tx *store.Tx, p *store.Publication) error {
-		return s.engine.Publisher.Retry(ctx, tx, p)
-	})
-}
-
-// Resolve lets a person say what became of a publication whose outcome is unknown.
-func (s *ScheduledPosts) Resolve(ctx context.Context, scope access.TeamScope, id crier.ID,
-	in crier.Resolution) (crier.ScheduledPost, error) {
-	return s.decide(ctx, scope, id, func(tx *store.Tx, p *store.Publication) error {
-		return s.engine.Publisher.Resolve(ctx, tx, p, in)
-	})
-}
-
 // decide changes a publication by a person's word, whatever works on it.
 func (s *ScheduledPosts) decide(ctx context.Context, scope access.TeamScope, id crier.ID,
 	apply func(*store.Tx, *store.Publication) error) (crier.ScheduledPost, error) {
