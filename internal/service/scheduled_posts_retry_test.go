@@ -1,6 +1,7 @@
 package service
 
 import (
+	"strings"
 	"testing"
 
 	"crier"
@@ -100,4 +101,91 @@ func TestRetryFollowsTheStatusOfThePost(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Who edits a post after it has failed wants what it says now, and no more of what is wrong.
+func TestRetryPublishesThePresentContent(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		d, ctx := newDesk(t, st), t.Context()
+		failed := func(texts ...string) (crier.Post, crier.ID) {
+			post := d.post(t, textOf("Hello"))
+			in := d.request(crier.ProviderX)
+			in.FirstComment = crier.Some(crier.Comment{Text: "the first"})
+			id := d.schedule(t, post.ID, in)[0].ID
+			d.become(t, id, crier.Failed)
+			for _, text := range texts {
+				var err error
+				if post, err = d.Posts.Update(ctx, d.scope, post.ID, crier.PostUpdate{Text: crier.Some(text)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return post, id
+		}
+		post, id := failed("Hello World")
+		got, err := d.ScheduledPosts.Retry(ctx, d.scope, id)
+		if err != nil || got.ID != id || got.Status != crier.Scheduled || got.ContentPayloadID != post.ContentPayloadID ||
+			got.FirstComment == nil || got.FirstComment.Text != "the first" {
+			t.Errorf("it publishes %+v, %v; the post is %s", got, err, post.ContentPayloadID)
+		}
+
+		// What it says now costs more: links do, on X.
+		_, free := d.free(t)
+		post, id = failed("Look: https://example.com")
+		if _, before := d.free(t); before <= free {
+			t.Fatalf("%d credits are reserved", before)
+		}
+		before := d.stored(t, id).Reserved
+		if _, err := d.ScheduledPosts.Retry(ctx, d.scope, id); err != nil {
+			t.Fatal(err)
+		}
+		p := d.planned(t, post.ID, crier.ProviderX)
+		if p.Reserved <= before || p.Reserved != p.Actions.Total() || p.PayloadID != post.ContentPayloadID {
+			t.Errorf("%d credits are reserved of %d, before %d", p.Reserved, p.Actions.Total(), before)
+		}
+
+		_, id = failed(strings.Repeat("long ", 100))
+		old := d.stored(t, id)
+		if err := d.retry(t, d.scope, id); !crier.IsKind(err, crier.KindConflict) ||
+			!strings.Contains(err.Error(), "too long") {
+			t.Errorf("what X does not accept: %v", err)
+		}
+		if p := d.stored(t, id); p.Status != crier.Failed || p.PayloadID != old.PayloadID || p.Reserved != old.Reserved {
+			t.Errorf("afterwards it is %s", p.Status)
+		}
+
+		// A thread of which a part is public continues as it began.
+		_, id = failed("Another one")
+		if _, err := st.Writer().ExecContext(ctx, `UPDATE publications SET results = $2 WHERE id = $1`, id,
+			`{"platformPostIds":["1"],"publishedAt":"2026-11-15T09:00:00.000Z"}`); err != nil {
+			t.Fatal(err)
+		}
+		old = d.stored(t, id)
+		if err := d.retry(t, d.scope, id); err != nil || d.stored(t, id).PayloadID != old.PayloadID {
+			t.Errorf("the content of a public part was replaced, %v", err)
+		}
+
+		// An edit takes the approval back, and what is approved then is published.
+		post, id = failed()
+		strict := d.requireApproval(t)
+		post, err = d.Posts.Update(ctx, strict, post.ID, crier.PostUpdate{Text: crier.Some("Not approved")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantKind(t, d.retry(t, strict, id), crier.KindConflict)
+		d.move(t, post.ID, crier.PostApproved)
+		if err := d.retry(t, strict, id); err != nil || d.stored(t, id).PayloadID != post.ContentPayloadID {
+			t.Errorf("what was approved is not published: %v", err)
+		}
+	})
+}
+
+// stored returns a publication as it is stored.
+func (d *desk) stored(t *testing.T, id crier.ID) store.Publication {
+	t.Helper()
+	p, err := d.store.ScheduledPost(t.Context(), d.scope.Team().ID, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
