@@ -9,7 +9,7 @@ import (
 	"crier/internal/store"
 )
 
-// MayRetry refuses what can be no retry: a publication that neither failed nor was missed, or that a newer one replaced.
+// MayRetry refuses to retry a publication that neither failed nor was missed, or that a newer one replaced.
 func (s *Publisher) MayRetry(ctx context.Context, tx *store.Tx, p store.Publication) error {
 	switch p.Status {
 	case crier.Failed, crier.Missed:

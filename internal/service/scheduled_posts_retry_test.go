@@ -116,7 +116,8 @@ func TestRetryPublishesThePresentContent(t *testing.T) {
 			d.become(t, id, crier.Failed)
 			for _, text := range texts {
 				var err error
-				if post, err = d.Posts.Update(ctx, d.scope, post.ID, crier.PostUpdate{Text: crier.Some(text)}); err != nil {
+				post, err = d.Posts.Update(ctx, d.scope, post.ID, crier.PostUpdate{Text: crier.Some(text)})
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -124,8 +125,9 @@ func TestRetryPublishesThePresentContent(t *testing.T) {
 		}
 		post, id := failed("Hello World")
 		got, err := d.ScheduledPosts.Retry(ctx, d.scope, id)
-		if err != nil || got.ID != id || got.Status != crier.Scheduled || got.ContentPayloadID != post.ContentPayloadID ||
-			got.FirstComment == nil || got.FirstComment.Text != "the first" {
+		if err != nil || got.ID != id || got.Status != crier.Scheduled ||
+			got.ContentPayloadID != post.ContentPayloadID || got.FirstComment == nil ||
+			got.FirstComment.Text != "the first" {
 			t.Errorf("it publishes %+v, %v; the post is %s", got, err, post.ContentPayloadID)
 		}
 
@@ -150,7 +152,8 @@ func TestRetryPublishesThePresentContent(t *testing.T) {
 			!strings.Contains(err.Error(), "too long") {
 			t.Errorf("what X does not accept: %v", err)
 		}
-		if p := d.stored(t, id); p.Status != crier.Failed || p.PayloadID != old.PayloadID || p.Reserved != old.Reserved {
+		if p := d.stored(t, id); p.Status != crier.Failed || p.PayloadID != old.PayloadID ||
+			p.Reserved != old.Reserved {
 			t.Errorf("afterwards it is %s", p.Status)
 		}
 
