@@ -86,10 +86,13 @@ func tableOf(answer any) [][]string {
 	panic(fmt.Sprintf("no table of %T", answer)) // by a mistake in the route table only
 }
 
-// text returns a number as a cell; empty for a missing value.
+// text returns a number as a cell, without an exponent; empty for a missing value.
 func text[T int64 | float64](n *T) string {
 	if n == nil {
 		return ""
+	}
+	if f, ok := any(*n).(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	return fmt.Sprint(*n)
 }

@@ -228,6 +228,20 @@ func TestCSVIsSafeForSpreadsheets(t *testing.T) {
 	}
 }
 
+func TestNumbersInCSVHaveNoExponent(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[float64]string{0: "0", 1_234_567: "1234567", 25_000_000: "25000000", 0.05: "0.05",
+		0.000_000_5: "0.0000005", -3_000_000: "-3000000"} {
+		if got := text(&number); got != want {
+			t.Errorf("%v is written as %q, want %q", number, got, want)
+		}
+	}
+	large, none := int64(9_007_199_254_740_993), (*float64)(nil)
+	if got := text(&large); got != "9007199254740993" || text(none) != "" {
+		t.Errorf("a large number is written as %q, a missing one as %q", got, text(none))
+	}
+}
+
 func TestOrganizationOptsIntoPaidReadings(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
