@@ -358,16 +358,26 @@ func (f fanOut) unapproved() string {
 			"comment for likes": {asked.EngagementCommentTrigger, known.EngagementCommentTrigger,
 				saved.EngagementCommentTrigger},
 			"repost": {asked.RepostAfter, known.RepostAfter, saved.RepostAfter},
-			"recurrence": {asked.RecurrenceIntervalDays, known.RecurrenceIntervalDays,
-				saved.RecurrenceIntervalDays},
 		} {
 			if !sameJSON(values[0], nil) && !sameJSON(values[0], values[1]) && !sameJSON(values[0], values[2]) {
 				return "this " + what
 			}
+		}
+		if asked.RecurrenceIntervalDays != nil && !withinSeries(asked, known) && !withinSeries(asked, saved) {
+			return "this recurrence"
 		}
 		if s := f.settingsFor(id); len(s) > 0 && !sameJSON(s, f.live[id].Settings) {
 			return "these platform settings"
 		}
 	}
 	return ""
+}
+
+// withinSeries reports whether a series repeats as often as an approved one, and not longer.
+func withinSeries(asked, approved crier.PlannedActions) bool {
+	if approved.RecurrenceIntervalDays == nil || *approved.RecurrenceIntervalDays != *asked.RecurrenceIntervalDays {
+		return false
+	}
+	end := approved.RecurrenceEndsAt
+	return end == nil || asked.RecurrenceEndsAt != nil && !asked.RecurrenceEndsAt.After(end.Time)
 }

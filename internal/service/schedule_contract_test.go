@@ -298,6 +298,9 @@ func TestApprovalCoversFollowupActions(t *testing.T) {
 		}
 		in := textOf("Hello")
 		in.PostPublishActions = comments("approved")
+		weekly := 7
+		in.PostPublishActions.RecurrenceIntervalDays = &weekly
+		in.PostPublishActions.RecurrenceEndsAt = crier.Some(*d.in(60 * 24 * time.Hour))
 		p := d.post(t, in)
 		if _, err := d.Posts.SetStatus(ctx, d.scope, p.ID,
 			crier.PostStatusUpdate{Status: crier.PostApproved}); err != nil {
@@ -309,11 +312,20 @@ func TestApprovalCoversFollowupActions(t *testing.T) {
 		other.FirstComment = crier.Some(crier.Comment{Text: "not approved"})
 		none.FirstComment = crier.Null[crier.Comment]()
 		settings.PlatformSettings = provider.Settings{"xReplySettings": json.RawMessage(`"following"`)}
+		once, shorter, longer, endless, daily := plain, plain, plain, plain, plain
+		once.RecurrenceIntervalDays = crier.Null[int]()
+		shorter.RecurrenceEndsAt = crier.Some(*d.in(30 * 24 * time.Hour))
+		longer.RecurrenceEndsAt = crier.Some(*d.in(90 * 24 * time.Hour))
+		endless.RecurrenceEndsAt = crier.Null[crier.Time]()
+		daily.RecurrenceIntervalDays = crier.Some(1)
 		for name, tc := range map[string]struct {
 			scope access.TeamScope
 			in    crier.ScheduleRequest
 			good  bool
 		}{
+			"once": {editor, once, true}, "a shorter series": {editor, shorter, true},
+			"a longer series": {editor, longer, false}, "a series without end": {editor, endless, false},
+			"a series of every day": {editor, daily, false}, "who approves may repeat it": {d.scope, endless, true},
 			"as approved": {editor, plain, true}, "the approved comment": {editor, same, true},
 			"no comment": {editor, none, true}, "another comment": {editor, other, false},
 			"settings": {editor, settings, false}, "who approves may": {d.scope, settings, true},
