@@ -54,7 +54,7 @@ func (w *worker) reconcile(ctx context.Context, last store.Attempt) (verdict, er
 	if strategy.Method == provider.Impossible {
 		return w.giveUp(last, "this connection gives no way to find out whether the post was published"), nil
 	}
-	if strategy.NotAfter > 0 && now.After(first.Add(strategy.NotAfter)) || now.Sub(first) > reconcileFor {
+	if !now.Before(w.lookupsEnd(last)) {
 		return w.giveUp(last, "it took too long to find out whether the post was published"), nil
 	}
 	if err := w.authorize(ctx); err != nil {
@@ -259,11 +259,24 @@ func (w *worker) retryLookup(ctx context.Context, last store.Attempt, failure *p
 			return w.giveUp(last, message+failure.Message), nil
 		}
 	}
+	now, end := w.pub.clock(), w.lookupsEnd(last)
+	if !now.Add(failure.RetryAfter).Before(end) {
+		return w.giveUp(last, message+failure.Message), nil
+	}
 	v := w.lookUpAgain(string(failure.Kind), "ask again", time.Time{})
 	v.tries++
 	v.code, v.message = string(failure.Code), failure.Message
-	v.at = w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(v.tries)))
+	v.at = earlier(now.Add(max(failure.RetryAfter, w.pub.backoff(v.tries))), end)
 	return v, nil
+}
+
+// lookupsEnd returns when a person has to decide if no lookup has told the outcome by then.
+func (w *worker) lookupsEnd(last store.Attempt) time.Time {
+	most := reconcileFor
+	if _, strategy := w.strategy(); strategy.NotAfter > 0 {
+		most = min(most, strategy.NotAfter)
+	}
+	return w.firstSend(last).Add(most)
 }
 
 // giveUp ends the search for the outcome of an attempt.

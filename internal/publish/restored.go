@@ -182,6 +182,7 @@ func (w *worker) askAgain(ctx context.Context, r store.Restoration, last *store.
 	v := w.lookUpAgain(string(failure.Kind), "ask again", time.Time{})
 	v.tries++
 	v.code, v.message = string(failure.Code), failure.Message
-	v.at = w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(v.tries)))
+	v.at = earlier(w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(v.tries))),
+		r.ServedAt.Add(restoredLookupTime+time.Second))
 	return v, nil
 }

@@ -89,11 +89,13 @@ func (w *worker) unauthorized(ctx context.Context, a *store.Attempt, failure *pr
 	return v, nil
 }
 
-// retryLater retries after a pause, or gives up when that would be too late. Polling a processing post has no such
-// limit.
+// retryLater retries after a pause, or gives up when that would be too late. A processing post is polled again when a
+// person has to decide, however long the network asks to wait.
 func (w *worker) retryLater(a *store.Attempt, failure *provider.Error) verdict {
 	next := w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(w.p.Tries)))
-	if next.After(w.lateUntil()) && w.p.Status != crier.Processing {
+	if w.p.Status == crier.Processing {
+		next = earlier(next, w.pollUntil().Add(time.Second))
+	} else if next.After(w.lateUntil()) {
 		return w.finishMissed(a, string(failure.Code), failure.Message)
 	}
 	v := w.retryAt(a, failure, "try again", next)

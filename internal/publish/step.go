@@ -148,7 +148,7 @@ const pollFor = 24 * time.Hour
 
 // poll asks the network for the state of a processing post.
 func (w *worker) poll(ctx context.Context) (verdict, error) {
-	if w.pub.clock().Sub(later(w.p.ScheduledAt.Time, w.state.PollingSince)) > pollFor {
+	if w.pub.clock().After(w.pollUntil()) {
 		return w.stopPolling("the network accepted the post, but has not reported a result for a day"), nil
 	}
 	if err := w.authorize(ctx); err != nil {
@@ -166,6 +166,11 @@ func (w *worker) poll(ctx context.Context) (verdict, error) {
 		return w.waitUntil(later(st.NextPollAfter, w.pub.clock().Add(time.Second))), w.save(ctx)
 	}
 	return w.advanced(nil), nil
+}
+
+// pollUntil returns how long a processing post is polled.
+func (w *worker) pollUntil() time.Time {
+	return later(w.p.ScheduledAt.Time, w.state.PollingSince).Add(pollFor)
 }
 
 // stopPolling gives up on a post that has been processing for too long, or that the network accepted and lost. It may
