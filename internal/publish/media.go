@@ -66,6 +66,23 @@ func (c *Content) makeReadable(m *provider.Media, variant string) {
 	m.URL = func(context.Context) (string, error) { return c.addresses.URL(key), nil }
 }
 
+// filesDeleted says why a publication of lacksFiles cannot be published.
+const filesDeleted = "A file that it needs was deleted. Give the post another one and schedule it again."
+
+// lacksFiles reports whether an asset was deleted that a part to be published, or a setting, needs. Assets of live
+// publications are not deleted, but those of one that has failed may be, and it may be retried.
+func lacksFiles(info provider.Info, content provider.Content, st provider.State) bool {
+	for id := range info.AssetIDs(content.Settings) {
+		if _, ok := content.Assets[id]; !ok {
+			return true
+		}
+	}
+	open := content.Parts[min(st.NextPart(), len(content.Parts)):]
+	return slices.ContainsFunc(open, func(part provider.Part) bool {
+		return slices.ContainsFunc(part.Media, func(m provider.Media) bool { return m.Open == nil })
+	})
+}
+
 func jpegName(fileName string) string {
 	return strings.TrimSuffix(fileName, path.Ext(fileName)) + ".jpg"
 }

@@ -34,7 +34,33 @@ func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publicatio
 	if err := s.MayRetry(ctx, tx, *p); err != nil {
 		return err
 	}
+	if err := s.checkFiles(ctx, tx, *p); err != nil {
+		return err
+	}
 	return s.revive(ctx, tx, p, nil, Progress{})
+}
+
+// checkFiles returns an error if a file that a publication needs was deleted, and keeps the others from being deleted
+// until the transaction ends.
+func (s *Publisher) checkFiles(ctx context.Context, tx *store.Tx, p store.Publication) error {
+	network, ok := s.providers.Get(string(p.Provider))
+	if !ok {
+		return nil // which is the reason that it will fail for
+	}
+	st, _, err := s.loadState(p)
+	if err != nil {
+		return err
+	}
+	post, err := s.content.Post(ctx, tx, p.TeamID, p.PayloadID)
+	if err != nil {
+		return err
+	}
+	content, err := s.content.WithSettings(ctx, tx, p.TeamID, network, post.For(p.Provider, p.SocialAccountID),
+		p.Settings)
+	if err == nil && lacksFiles(network.Info(), content, st) {
+		return crier.Conflict(filesDeleted)
+	}
+	return err
 }
 
 // replaced returns the error of retrying a superseded failure: the account would have the post twice.

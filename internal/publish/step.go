@@ -208,6 +208,8 @@ func (w *worker) forward(ctx context.Context) (verdict, error) {
 	case w.followsNothing():
 		return w.finishFailed(nil, string(provider.CodeContentRejected), "the id of the post that this belongs to is "+
 			"not known, and without it this would become a post of its own"), nil
+	case lacksFiles(w.info, w.content, w.state):
+		return w.finishFailed(nil, string(provider.CodeMediaRejected), filesDeleted), nil
 	case w.account.Status != crier.AccountConnected:
 		return w.awaitAccount(), nil
 	}
