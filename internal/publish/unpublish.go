@@ -50,12 +50,16 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 		return time.Time{}, w.recordDeletion(ctx, deletionFailed, "",
 			network.Info().DisplayName+" has not returned the id of the post; delete it there manually.", nil)
 	}
-	calls := w.recording(ctx)
-	left, err := w.unpublishActions(calls, deleter)
+	var left []string
 	var outcome provider.Deletion
-	if err == nil {
-		outcome, err = w.unpublish(calls, deleter)
-	}
+	calls := w.recording(ctx)
+	err = s.tokens.Call(calls, w.account, func(client provider.Account) (err error) {
+		w.client = client
+		if left, err = w.unpublishActions(calls, deleter); err == nil {
+			outcome, err = w.unpublish(calls, deleter)
+		}
+		return err
+	})
 	if err == nil {
 		message := strings.Join(append([]string{"Removed from " + network.Info().DisplayName + "."}, left...), " ")
 		return time.Time{}, w.recordDeletion(ctx, string(outcome), "", message, nil)
@@ -70,9 +74,6 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 
 // unpublish deletes the parts; the outcome is that of the first one.
 func (w *worker) unpublish(ctx context.Context, deleter provider.Deleter) (provider.Deletion, error) {
-	if err := w.authorize(ctx); err != nil {
-		return "", err
-	}
 	ids := w.publicIDs()
 	slices.Reverse(ids)
 	outcome := provider.AlreadyGone
@@ -99,11 +100,6 @@ func (w *worker) unpublishActions(ctx context.Context, deleter provider.Deleter)
 	actions, err := w.pub.store.PublishedActions(ctx, w.p.ID)
 	if err != nil {
 		return nil, err
-	}
-	if len(actions) > 0 {
-		if err := w.authorize(ctx); err != nil {
-			return nil, err
-		}
 	}
 	for _, a := range actions {
 		outcome, err := w.unpublishAction(ctx, deleter, a)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crier"
 	"crier/internal/provider"
@@ -127,6 +128,42 @@ func TestUnpublishRemovesEverythingCrierPublished(t *testing.T) {
 					t.Errorf("%d credits are left, %v; want %d", o.CreditsBalance, err, want)
 				}
 			})
+		}
+	})
+}
+
+// A token may be revoked before it expires; the network tells with the first call.
+func TestUnpublishRenewsARejectedToken(t *testing.T) {
+	t.Parallel()
+	rejected := &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Message: "old token"}
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for name, c := range map[string]struct {
+			renewal error
+			outcome string
+			again   bool
+		}{
+			"renewed":               {nil, string(provider.Deleted), false},
+			"renewed later":         {outage, string(provider.Temporary), true},
+			"refused to be renewed": {rejected, deletionFailed, false},
+		} {
+			n := &renewer{err: c.renewal}
+			n.refuses = map[string]*provider.Error{"part 2": rejected}
+			n.before = func() { n.refuses = nil }
+			f := newFixture(t, st, n)
+			n.token = provider.Token{Access: "new", ExpiresAt: f.now().Add(time.Hour)}
+			p := f.published(t, crier.RepostAfter{})
+			next, err := f.Publisher.Unpublish(t.Context(), p.ID)
+			if err != nil || next.IsZero() == c.again {
+				t.Errorf("%s: Unpublish = %v, %v", name, next, err)
+			}
+			attempts, err := st.DeleteAttempts(t.Context(), []crier.ID{p.ID})
+			if err != nil || len(attempts) != 1 || attempts[0].Outcome != c.outcome {
+				t.Errorf("%s: %+v, %v", name, attempts, err)
+			}
+			if o, err := st.Organization(t.Context(), f.organization); err != nil ||
+				o.CreditsBalance != testCredits-int64(10*len(n.removed)) {
+				t.Errorf("%s: %d credits are left after %v, %v", name, o.CreditsBalance, n.removed, err)
+			}
 		}
 	})
 }
