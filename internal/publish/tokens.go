@@ -338,6 +338,10 @@ func (s *Tokens) enterRenewal(ctx context.Context, a *store.Account, r renewal) 
 	}
 	if HasAuthFailed(*a) {
 		a.AccountHealthIssue, a.AccountHealthMessage, a.AccountHealthSince = nil, nil, nil
+		if a.Status == crier.AccountRefreshNeeded && r.before.Status == crier.AccountConnected {
+			// Another node has used the old token meanwhile, after this one was frozen in its call.
+			a.Status = crier.AccountConnected
+		}
 	}
 	return true, s.Seal(a, *r.token)
 }

@@ -191,6 +191,38 @@ func TestARenewalDoesNotUndoWhatHappenedMeanwhile(t *testing.T) {
 	})
 }
 
+// A node is frozen in its call to the network for longer than its claim. Another one tries with the old token, which
+// the network takes once; then the first one wakes up with the new token.
+func TestARenewalOfAFrozenNodeKeepsTheAccountConnected(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, st *store.Store) {
+		n := &renewer{}
+		f := newFixture(t, st, n)
+		f.hold(t, provider.Token{Access: "old", Refresh: "once"}, -time.Minute)
+		n.before = func() {
+			f.sleep(refreshClaim + time.Second)
+			n.before, n.err = nil, &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired,
+				Message: "used already"}
+			if _, err := f.Tokens.Renew(t.Context(), f.account); !errors.Is(err, n.err) {
+				t.Errorf("the other node: %v", err)
+			}
+			if got := f.stored(t).Status; got != crier.AccountRefreshNeeded {
+				t.Errorf("the account is %s", got)
+			}
+			n.token, n.err = provider.Token{Access: "new", Refresh: "next", ExpiresAt: f.now().Add(time.Hour)}, nil
+		}
+		if _, err := f.Tokens.Renew(t.Context(), f.account); err != nil {
+			t.Fatal(err)
+		}
+		a := f.stored(t)
+		if token, err := f.Tokens.Open(a); err != nil || token.Access.Reveal() != "new" ||
+			a.Status != crier.AccountConnected || a.AccountHealthIssue != nil {
+			t.Errorf("%s with the token %q and %q, %v", a.Status, token.Access.Reveal(),
+				crier.Text(a.AccountHealthIssue), err)
+		}
+	})
+}
+
 func TestTokensAreRenewedWhenTheyAreNeededAndAboutToEnd(t *testing.T) {
 	t.Parallel()
 	ended := &provider.Error{Kind: provider.AuthExpired, Code: provider.CodeAuthExpired, Message: "no"}
