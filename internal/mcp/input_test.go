@@ -3,8 +3,10 @@ package mcp
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -150,6 +152,50 @@ func TestEveryErrorHasAKind(t *testing.T) {
 		p, ok := refusal(tc.err).StructuredContent.(problem)
 		if !ok || p.Kind != tc.kind || p.Message == "" {
 			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
+// A calendar is read in pieces, which have every entry once.
+func TestCalendarsAreBounded(t *testing.T) {
+	t.Parallel()
+	start := crier.TimeOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
+	for name, hour := range map[string]func(i int) int{
+		"none":                       nil,
+		"one at a time":              func(i int) int { return i },
+		"seven at a time":            func(i int) int { return i / 7 },
+		"all at once":                func(int) int { return 0 },
+		"one, and the rest together": func(i int) int { return min(i, 1) },
+	} {
+		var all []crier.CalendarEntry
+		for i := range 250 {
+			if hour != nil {
+				all = append(all, crier.CalendarEntry{ScheduledPostID: crier.NewID(),
+					ScheduledAt: crier.TimeOf(start.Add(time.Duration(hour(i)) * time.Hour))})
+			}
+		}
+		var read []crier.ID
+		for rest := all; ; {
+			got := briefCalendar(crier.Calendar{Entries: rest})
+			for _, e := range got.Entries {
+				read = append(read, e.ScheduledPostID)
+			}
+			if got.Entries == nil || got.Total != len(rest) {
+				t.Fatalf("%s: %d of %d entries", name, len(got.Entries), got.Total)
+			}
+			if got.ContinueFrom == nil {
+				break
+			}
+			rest = slices.DeleteFunc(slices.Clone(rest), func(e crier.CalendarEntry) bool {
+				return e.ScheduledAt.Before(got.ContinueFrom.Time)
+			})
+		}
+		want := each(all, func(e crier.CalendarEntry) crier.ID { return e.ScheduledPostID })
+		if !slices.Equal(read, want) && len(want) > 0 {
+			t.Errorf("%s: %d entries were read, of %d", name, len(read), len(want))
+		}
+		if first := briefCalendar(crier.Calendar{Entries: all}); name == "seven at a time" && len(first.Entries) != 98 {
+			t.Errorf("%s: the first answer has %d entries", name, len(first.Entries))
 		}
 	}
 }
