@@ -385,6 +385,7 @@ func TestRepeatedCallIsAppliedOnce(t *testing.T) {
 type stage struct {
 	servertest.Crew
 	post, publication, slot string
+	failed, unknown         string // other publications, in these states
 }
 
 // stageWords are in the post of a stage, for callers that may read it.
@@ -399,6 +400,13 @@ func (e *engine) newStage(t *testing.T) stage {
 	s.publication = e.Call(t, s.Crew, "POST", "posts/"+s.post+"/schedule",
 		object{"socialAccountIds": s.IDs()[:1], "useNextSlot": true}).
 		Want(t, http.StatusOK).Text(t, "data", 0, "scheduledPost", "id")
+	for id, status := range map[*string]crier.ScheduledPostStatus{&s.failed: crier.Failed, &s.unknown: crier.Unknown} {
+		other := e.NewPost(t, s.Crew, "In trouble")
+		*id = e.Call(t, s.Crew, "POST", "posts/"+other+"/schedule",
+			object{"socialAccountIds": s.IDs()[1:2], "useNextSlot": true}).
+			Want(t, http.StatusOK).Text(t, "data", 0, "scheduledPost", "id")
+		e.SetStatus(t, *id, status)
+	}
 	return s
 }
 
@@ -449,9 +457,9 @@ func toolCalls(s stage) map[string]toolCall {
 		"import_asset":    {crier.ManageMedia, in(object{"url": "http://127.0.0.1/"})},
 		"upload_asset":    {crier.ManageMedia, in(object{"fileName": "picture.png"})},
 		"list_attempts":   {crier.Read, in(object{"scheduledPostId": s.publication})},
-		"retry":           {crier.PublishPosts, in(object{"scheduledPostId": s.publication, "confirm": true})},
+		"retry":           {crier.PublishPosts, in(object{"scheduledPostId": s.failed, "confirm": true})},
 		"resolve": {crier.PublishPosts,
-			in(object{"scheduledPostId": s.publication, "outcome": "failed", "confirm": true})},
+			in(object{"scheduledPostId": s.unknown, "outcome": "failed", "confirm": true})},
 		"get_calendar": {crier.Read, in(object{"from": "2026-11-01T00:00:00Z", "to": "2026-11-30T00:00:00Z"})},
 	}
 }

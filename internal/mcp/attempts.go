@@ -95,9 +95,8 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if by := publication.ReplacedBy; by != nil { // do not ask about what the server would reject
-		return nil, crier.Conflict("The publication %s has replaced this one on its account, so a retry "+
-			"would publish the post twice. Look at that one instead.", *by)
+	if err := retryable(publication); err != nil {
+		return nil, err
 	}
 	cost, err := c.costOf(ctx, team, publication)
 	if err != nil {
@@ -115,6 +114,22 @@ func retry(ctx context.Context, c *call, in retryInput) (any, error) {
 	}
 	c.changed(string(publication.ContentItemID))
 	return publicationOf(again), nil
+}
+
+// retryable fails if the API would reject a retry, so that nobody is asked about it.
+func retryable(p crier.ScheduledPost) error {
+	switch {
+	case p.Status == crier.Unknown:
+		return refused(crier.KindConflict, "Whether this was published is not known: somebody has to check the "+
+			"network, and then resolve says what was found.")
+	case p.Status != crier.Failed && p.Status != crier.Missed:
+		return refused(crier.KindConflict, "Only failed and missed publications can be retried; this one is %s.",
+			p.Status)
+	case p.ReplacedBy != nil:
+		return refused(crier.KindConflict, "The publication %s has replaced this one on its account, so a retry "+
+			"would publish the post twice. Look at that one instead.", *p.ReplacedBy)
+	}
+	return nil
 }
 
 // costOf returns the cost of publishing again.
@@ -153,6 +168,10 @@ func resolve(ctx context.Context, c *call, in resolveInput) (any, error) {
 	team, publication, err := c.publication(ctx, in.scheduledPostInput)
 	if err != nil {
 		return nil, err
+	}
+	if publication.Status != crier.Unknown { // do not ask about what the server would reject
+		return nil, refused(crier.KindConflict, "Only an unknown outcome can be resolved; this publication is %s.",
+			publication.Status)
 	}
 	question := fmt.Sprintf("Decide that the publication with the status %s is: %s? %s", publication.Status, in.Outcome,
 		consequences[in.Outcome])

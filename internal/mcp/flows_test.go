@@ -33,16 +33,24 @@ func TestAgentSeesFailureReasonAndRetries(t *testing.T) {
 			"status") != "failed" || got.Text(t, "attempts", 0, "outcome") == "" {
 			t.Errorf("list_attempts: %s", got.Body)
 		}
-		a.fails(t, "resolve", object{"scheduledPostId": id, "outcome": "published"}, "nknown")
+		questions := len(a.questions)
+		a.fails(t, "resolve", object{"scheduledPostId": id, "outcome": "published"}, "unknown", "this publication is failed")
+		if len(a.questions) != questions {
+			t.Errorf("about an outcome that is known the person was asked %q", a.questions[questions:])
+		}
 		a.succeeds(t, "retry", object{"scheduledPostId": id})
-		if questions := a.questions[len(a.questions)-1]; !strings.Contains(questions, "Cost: 15 credits") {
-			t.Errorf("before the retry the person was asked %q", questions)
+		if question := a.questions[len(a.questions)-1]; !strings.Contains(question, "Cost: 15 credits") {
+			t.Errorf("before the retry the person was asked %q", question)
 		}
 		e.Await(t, c, crier.ID(id), crier.Published)
 		if got := servertest.Texts(e.box.Timeline(t, c.Accounts[0])); !slices.Equal(got, []string{"Refused at first"}) {
 			t.Errorf("the timeline shows %q", got)
 		}
-		a.fails(t, "retry", object{"scheduledPostId": id})
+		questions = len(a.questions)
+		a.fails(t, "retry", object{"scheduledPostId": id}, "this one is published")
+		if len(a.questions) != questions {
+			t.Errorf("about a retry of what is published the person was asked %q", a.questions[questions:])
+		}
 	})
 }
 

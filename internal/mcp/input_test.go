@@ -156,6 +156,36 @@ func TestEveryErrorHasAKind(t *testing.T) {
 	}
 }
 
+// About a retry or a decision that the API would reject, nobody is asked.
+func TestOnlyWhatCanBeRetriedOrResolvedIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	by := crier.NewID()
+	for _, c := range []struct {
+		publication crier.ScheduledPost
+		words       string
+	}{
+		{publication: crier.ScheduledPost{Status: crier.Failed}},
+		{publication: crier.ScheduledPost{Status: crier.Missed}},
+		{crier.ScheduledPost{Status: crier.Failed, ReplacedBy: &by}, string(by)},
+		{crier.ScheduledPost{Status: crier.Unknown}, "resolve"},
+		{crier.ScheduledPost{Status: crier.Scheduled}, "this one is scheduled"},
+		{crier.ScheduledPost{Status: crier.Publishing}, "this one is publishing"},
+		{crier.ScheduledPost{Status: crier.Published}, "this one is published"},
+		{crier.ScheduledPost{Status: crier.Canceled}, "this one is canceled"},
+	} {
+		err := retryable(c.publication)
+		if c.words == "" || err == nil {
+			if (c.words == "") != (err == nil) {
+				t.Errorf("retry of what is %s: %v", c.publication.Status, err)
+			}
+			continue
+		}
+		if p := problemOf(err); p.Kind != crier.KindConflict || !strings.Contains(p.Message, c.words) {
+			t.Errorf("retry of what is %s: %+v", c.publication.Status, p)
+		}
+	}
+}
+
 // A calendar is read in pieces, which have every entry once.
 func TestCalendarsAreBounded(t *testing.T) {
 	t.Parallel()
