@@ -62,8 +62,8 @@ func (s *Shell) queryAnalytics(cmd *cobra.Command, f *analyticsFlags, resource s
 	}
 	q := f.AnalyticsQuery
 	q.From, q.To, q.Basis = crier.Date(f.from), crier.Date(f.until), crier.AnalyticsBasis(f.basis)
-	for _, network := range f.networks {
-		q.Providers = append(q.Providers, crier.Provider(network))
+	for _, name := range f.networks {
+		q.Providers = append(q.Providers, network(name))
 	}
 	if f.account != "" {
 		a, err := s.findAccount(ctx, c, team, f.account)

@@ -24,6 +24,8 @@ func TestAnalyticsCommands(t *testing.T) {
 		c.run(t, "analytics", name, "--csv", "--json").want(t, 2, "give --csv or --json, not both")
 	}
 	c.run(t, "analytics", "summary", "--json").want(t, 0, `"posts"`)
+	c.run(t, "analytics", "summary", "--network", "twitter,Threads").want(t, 0, "views")
+	c.run(t, "analytics", "summary", "--network", "myspace").want(t, 2, "--network", "threads")
 	c.run(t, "analytics", "best-times").want(t, 0, "Not known.")
 	c.run(t, "analytics", "delivery").want(t, 0, "all")
 }

@@ -91,7 +91,7 @@ var fieldFlags = map[string]string{
 	"waitSeconds":  "--wait", "q": "--search", "daysOfWeek": "--days", "teamIds": "--teams", "expiresAt": "--expires",
 	"publishLateMinutes": "--late", "requireApproval": "--require-approval", "altText": "--alt",
 	"hour": "the time", "minute": "the time", "url": "the address", "email": "the e-mail address",
-	"limit": "--limit", "cursor": "--cursor", "types": "--types", "role": "--role", "permissions": "--permissions",
+	"provider": "--network", "limit": "--limit", "cursor": "--cursor", "types": "--types", "role": "--role", "permissions": "--permissions",
 	"timezone": "--timezone", "website": "--website", "label": "--label", "colour": "--colour", "from": "--from",
 	"to": "--until", "after": "--after", "title": "--title", "postType": "--media", "status": "--status",
 	"sortBy": "--sort", "metric": "--metric", "interval": "--interval", "groupBy": "--by", "basis": "--basis",
