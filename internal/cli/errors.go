@@ -65,6 +65,7 @@ var shellWords = strings.NewReplacer(
 	"allowRepublish: true", "--again",
 	"useNextSlot: true", "--next-slot",
 	"give recurrenceIntervalDays too", "give --repeat too",
+	"must be before to", "must be before --until",
 	"The caller does not have access to this team.", "You have no access to this team.",
 	"The caller does not belong to this organization.", "You are not in this organization.",
 	"The caller does not belong to the organization of this", "You are not in the organization of this",

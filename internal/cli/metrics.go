@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +88,7 @@ func (s *Shell) accountMetrics(ctx context.Context, c *client.Client, team crier
 	if err != nil {
 		return err
 	}
-	first, last, err := s.days(from, until)
+	first, last, err := s.wholeDays(from, until)
 	if err != nil {
 		return err
 	}
@@ -126,6 +127,23 @@ func (s *Shell) days(from, until string) (first, last *crier.Time, err error) {
 	}
 	last, err = read(until)
 	return first, last, err
+}
+
+// wholeDays parses the first and the last day of a period, which includes both; nil where not given, and for a last day
+// that is not over: the period ends now.
+func (s *Shell) wholeDays(from, until string) (first, last *crier.Time, err error) {
+	if first, last, err = s.days(from, until); err != nil || last == nil {
+		return first, last, err
+	}
+	end := last.Time
+	if _, isDay := time.Parse(time.DateOnly, until); isDay == nil {
+		end = end.Local().AddDate(0, 0, 1)
+	}
+	if !end.Before(s.now()) {
+		return first, nil, nil
+	}
+	*last = crier.TimeOf(end)
+	return first, last, nil
 }
 
 // metricValues are metrics by name; nil where the network does not report them.

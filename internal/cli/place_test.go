@@ -163,6 +163,17 @@ func TestPaidMetricsNeedConfirmation(t *testing.T) {
 	c.run(t, "metrics", "--account", "x").want(t, 10, "may cost credits")
 	c.run(t, "metrics", "--account", "x", "--yes").want(t, 0, "followers", "impressions")
 	c.run(t, "metrics", "--account", "x", "--from", "someday", "--yes").want(t, 2, "someday")
+	yesterday, before := time.Now().AddDate(0, 0, -1), time.Now().AddDate(0, 0, -2)
+	c.run(t, "metrics", "--account", "x", "--from", yesterday.Format(time.DateOnly), "--until",
+		before.Format(time.DateOnly), "--yes").want(t, 2, "--from must be before --until")
+	var read crier.AccountAnalytics
+	c.run(t, "metrics", "--account", "x", "--from", before.Format(time.DateOnly), "--until",
+		before.Format(time.DateOnly), "--yes", "--json").want(t, 0).into(t, &read)
+	if day := read.From.Local(); !day.AddDate(0, 0, 1).Equal(read.To.Time) || day.Day() != before.Day() {
+		t.Errorf("the day of %s is read from %s to %s", before, read.From, read.To)
+	}
+	c.run(t, "metrics", "--account", "x", "--from", time.Now().Format(time.DateOnly), "--until",
+		time.Now().Format(time.DateOnly), "--yes").want(t, 0, "Until")
 	c.run(t, "metrics", "--account", "nobody", "--yes").want(t, 5, "crier accounts list")
 	c.run(t, "metrics").want(t, 2, "--account")
 	c.run(t, "metrics", "nonsense").want(t, 2, "--account nonsense")
