@@ -96,8 +96,13 @@ func (c *Client) UpdatePost(ctx context.Context, team, post crier.ID, in crier.P
 // kind crier.KindPreconditionFailed, whose ContentPayloadID is the current one.
 func (c *Client) UpdatePostVersion(ctx context.Context, team, post, contentPayloadID crier.ID,
 	in crier.PostUpdate) (crier.Post, error) {
-	var out crier.Post
-	return out, c.send(ctx, request{method: http.MethodPatch, path: postPath(team, post), body: in,
+	return changeVersion[crier.Post](ctx, c, http.MethodPatch, postPath(team, post), contentPayloadID, in)
+}
+
+// changeVersion makes a change of a post if its content is still the given version.
+func changeVersion[T any](ctx context.Context, c *Client, method, path string, contentPayloadID crier.ID,
+	in any) (out T, err error) {
+	return out, c.send(ctx, request{method: method, path: path, body: in,
 		header: http.Header{"If-Match": {crier.MatchVersion(contentPayloadID).String()}}}, &out)
 }
 
@@ -156,10 +161,26 @@ func (c *Client) SchedulePost(ctx context.Context, team, post crier.ID, in crier
 	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/schedule", in)
 }
 
+// SchedulePostVersion schedules a post if its content is still the given version. Otherwise it fails with an error of the
+// kind crier.KindPreconditionFailed, whose ContentPayloadID is the current one.
+func (c *Client) SchedulePostVersion(ctx context.Context, team, post, contentPayloadID crier.ID,
+	in crier.ScheduleRequest) (crier.ScheduleResult, error) {
+	return changeVersion[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/schedule",
+		contentPayloadID, in)
+}
+
 // PostNow publishes a post at once.
 func (c *Client) PostNow(ctx context.Context, team, post crier.ID, in crier.PostNowRequest) (crier.ScheduleResult,
 	error) {
 	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/post-now", in)
+}
+
+// PostNowVersion publishes a post at once if its content is still the given version. Otherwise it fails like
+// SchedulePostVersion.
+func (c *Client) PostNowVersion(ctx context.Context, team, post, contentPayloadID crier.ID,
+	in crier.PostNowRequest) (crier.ScheduleResult, error) {
+	return changeVersion[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/post-now",
+		contentPayloadID, in)
 }
 
 // PostMetrics returns the metrics of a post.

@@ -157,7 +157,7 @@ func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team cri
 	if !s.asJSON {
 		fmt.Fprintln(s.stderr, "Post", post.ID)
 	}
-	result, err := send(ctx, c, team, post.ID, p.plan)
+	result, err := send(ctx, c, team, post, p.plan)
 	if err != nil && wasRefused(err) {
 		err = fmt.Errorf("%w (the draft was saved: crier posts show %s)", err, post.ID)
 	}
@@ -167,19 +167,21 @@ func (s *Shell) createAndPublish(ctx context.Context, c *client.Client, team cri
 	return s.showSent(post.ID, p.plan, result)
 }
 
-// send publishes or schedules a post. An error says so if it may have happened nevertheless.
-func send(ctx context.Context, c *client.Client, team, post crier.ID, p outgoing) (result crier.ScheduleResult,
-	err error) {
+// send publishes or schedules a post as the person has seen it: not if somebody has changed its content since. An error
+// says so if it may have happened nevertheless.
+func send(ctx context.Context, c *client.Client, team crier.ID, post crier.Post, p outgoing) (
+	result crier.ScheduleResult, err error) {
 	state := "scheduled"
 	if p.atOnce {
 		state = "public"
-		result, err = c.PostNow(ctx, team, post, crier.PostNowRequest{Targets: p.in.Targets, WaitSeconds: &p.wait})
+		result, err = c.PostNowVersion(ctx, team, post.ID, post.ContentPayloadID,
+			crier.PostNowRequest{Targets: p.in.Targets, WaitSeconds: &p.wait})
 	} else {
-		result, err = c.SchedulePost(ctx, team, post, p.in)
+		result, err = c.SchedulePostVersion(ctx, team, post.ID, post.ContentPayloadID, p.in)
 	}
 	if err != nil && !wasRefused(err) {
 		err = fmt.Errorf("%w\nIt is not known whether this was carried out: the post may be %s already. Look before "+
-			"you try again: crier posts show %s", err, state, post)
+			"you try again: crier posts show %s", err, state, post.ID)
 	}
 	return result, err
 }
@@ -223,7 +225,7 @@ func (s *Shell) publish(ctx context.Context, c *client.Client, team, post crier.
 	if err := s.agree(ctx, p); err != nil {
 		return err
 	}
-	result, err := send(ctx, c, team, post, p.plan)
+	result, err := send(ctx, c, team, *p.stored, p.plan)
 	if err != nil {
 		return err
 	}
@@ -252,7 +254,7 @@ func (s *Shell) validatePost(ctx context.Context, c *client.Client, team, post c
 		return preview{}, err
 	}
 	body, err := s.namedContent(ctx, c, team, stored)
-	return preview{content: body, plan: plan, found: found, stored: true}, err
+	return preview{content: body, plan: plan, found: found, stored: &stored}, err
 }
 
 // previewLead is the lead of the dry run of a stored post that is to be published at once: it needs a time in the

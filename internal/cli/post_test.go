@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/cli"
 	"crier/internal/media/mediatest"
 	"crier/internal/server/servertest"
 )
@@ -296,6 +298,98 @@ func TestEditedTextIsKeptUntilStored(t *testing.T) {
 		if path, content := file(); content != "" {
 			t.Errorf("%v: %s stayed behind", args, path)
 		}
+	}
+}
+
+// While a person writes, somebody else changes the post: their text is not overwritten, and that of the person is kept.
+func TestEditDoesNotOverwriteWhatSomebodyElseWrote(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	typed := filepath.Join(c.home, "typed")
+	if err := syscall.Mkfifo(typed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	editor := writeFile(t, "editor", []byte("#!/bin/sh\ncat \"$HOME/typed\" > \"$1\"\n"), 0o700)
+	c.environ = append(c.environ, "EDITOR="+editor)
+	post := c.run(t, "posts", "create", "As it was", "--json").id(t)
+	edited := make(chan result, 1)
+	go func() {
+		var stdout, stderr bytes.Buffer
+		edited <- c.execute(t.Context(), strings.NewReader(""), &stdout, &stderr, "posts", "edit", post, "--edit")
+	}()
+	keyboard, err := os.OpenFile(typed, os.O_WRONLY, 0) // once the editor is open
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.run(t, "posts", "edit", post, "--text", "Somebody else's").want(t, 0)
+	if _, err := keyboard.WriteString("Mine\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := keyboard.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := <-edited
+	r.want(t, 6, "Nothing was changed", "crier posts show "+post, "Your text is in ")
+	c.run(t, "posts", "show", post).want(t, 0, "Somebody else's").lacks(t, "Mine")
+	_, kept, _ := strings.Cut(r.stderr, "--edit --file ")
+	path, _, _ := strings.Cut(kept, "\n")
+	if data, err := os.ReadFile(path); err != nil || string(data) != "Mine\n" {
+		t.Errorf("the text of the person is %q, %v", data, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// slowly is a terminal whose person types y after something else has happened.
+type slowly struct {
+	meanwhile func()
+	typed     *strings.Reader
+}
+
+func (a slowly) Read(p []byte) (int, error) {
+	a.meanwhile()
+	return a.typed.Read(p)
+}
+
+func (slowly) Close() error { return nil }
+
+func TestOnlyTheContentThatWasShownIsPublished(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	post := c.run(t, "posts", "create", "Shown", "--json").id(t)
+	for _, args := range [][]string{{"posts", "schedule", post, "--at", "+1d"}, {"posts", "now", post}} {
+		var stderr bytes.Buffer
+		shell := cli.New(cli.Config{Environ: c.environ, Stdin: strings.NewReader(""), Stdout: io.Discard,
+			Stderr: &stderr, Now: time.Now, Terminal: func() (io.ReadCloser, error) {
+				return slowly{typed: strings.NewReader("y\n"), meanwhile: func() {
+					c.run(t, "posts", "edit", post, "--text", "Not shown before "+args[1]).want(t, 0)
+				}}, nil
+			}})
+		err := cli.Execute(t.Context(), shell.Root("  crier whoami"), args)
+		if code := cli.ExitCode(err); code != 6 || !strings.Contains(stderr.String(), "[y/N]") {
+			t.Errorf("%v ended with %d: %v\n%s", args, code, err, stderr.String())
+		}
+		c.run(t, "posts", "show", post).want(t, 0, "draft, unscheduled")
+	}
+}
+
+func TestRefusedEditLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	post := c.run(t, "posts", "create", "Hello", "--json").id(t)
+	photo := writePhoto(t)
+	c.run(t, "posts", "edit", post, "--media", photo, "--media", "nothing.png").want(t, 5)
+	c.run(t, "posts", "edit", post, "--media", photo, "--title", strings.Repeat("long ", 1000)).want(t, 2)
+	c.run(t, "posts", "schedule", post, "--to", "x", "--at", "+1d", "--yes").want(t, 0)
+	c.run(t, "posts", "edit", post, "--media", photo).want(t, 10, "This post is scheduled")
+	c.answering(t, "n\n", "posts", "edit", post, "--media", photo).want(t, 1, "nothing was changed")
+	if n := c.assets(t); n != 0 {
+		t.Errorf("%d files stayed in the media library", n)
+	}
+	c.run(t, "posts", "edit", post, "--media", photo, "--yes").want(t, 0, "Media ")
+	if n := c.assets(t); n != 1 {
+		t.Errorf("%d files are in the media library", n)
 	}
 }
 

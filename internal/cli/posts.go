@@ -279,36 +279,56 @@ func (s *Shell) postsEdit() *cobra.Command {
 		"  crier posts edit POST --text \"Better\"\n  crier posts edit POST --edit\n  crier posts edit POST --title "+
 			"Launch",
 		func(ctx context.Context, c *client.Client, team, post crier.ID) error {
-			p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
-			if err != nil {
-				return err
-			}
-			defer func() { s.finishEdit(false) }()
 			f.retitled = cmd.Flags().Changed("title")
-			in, err := f.update(ctx, s, c, team, p)
-			if err != nil {
-				return err
-			}
-			planned := in.PostInput.Set && waits(p)
-			if planned {
-				if err := s.confirmEdit(ctx, c, team, p); err != nil {
-					return err
-				}
-			}
-			if p, err = c.UpdatePost(ctx, team, post, in); err != nil {
-				return err
-			}
-			s.finishEdit(true)
-			if planned { // the answer does not show what became of the scheduled posts
-				if p, err = c.GetPost(ctx, team, post, client.IncludeScheduledPosts); err != nil {
-					return err
-				}
-			}
-			return s.showPost(ctx, c, team, p)
+			return s.editPost(ctx, c, team, post, &f)
 		})
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.title, "title", "", "the new title; empty: none")
 	return cmd
+}
+
+// editPost changes a post. If that is declined or fails, its new files are removed from the media library.
+func (s *Shell) editPost(ctx context.Context, c *client.Client, team, post crier.ID, f *contentFlags) error {
+	p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+	if err != nil {
+		return err
+	}
+	defer func() { s.finishEdit(false) }()
+	in, undo, err := f.update(ctx, s, c, team, p)
+	planned := in.PostInput.Set && waits(p)
+	if err == nil && planned {
+		err = s.confirmEdit(ctx, c, team, p)
+	}
+	if err != nil {
+		return errors.Join(err, undo())
+	}
+	if p, err = s.storeEdit(ctx, c, team, p, in); err != nil {
+		if wasRefused(err) { // otherwise the post may have them by now
+			err = errors.Join(err, undo())
+		}
+		return err
+	}
+	s.finishEdit(true)
+	if planned { // the answer does not show what became of the scheduled posts
+		if p, err = c.GetPost(ctx, team, post, client.IncludeScheduledPosts); err != nil {
+			return err
+		}
+	}
+	return s.showPost(ctx, c, team, p)
+}
+
+// storeEdit stores a change of a post. New content replaces the content that it was made from, and no other: somebody
+// may have changed the post while the person was writing.
+func (s *Shell) storeEdit(ctx context.Context, c *client.Client, team crier.ID, p crier.Post,
+	in crier.PostUpdate) (crier.Post, error) {
+	if !in.PostInput.Set {
+		return c.UpdatePost(ctx, team, p.ID, in)
+	}
+	changed, err := c.UpdatePostVersion(ctx, team, p.ID, p.ContentPayloadID, in)
+	if client.IsKind(err, crier.KindPreconditionFailed) {
+		err = fmt.Errorf("%w\nNothing was changed: 'crier posts show %s' shows the post as it is now", err, p.ID)
+	}
+	return changed, err
 }
 
 // confirmEdit asks before the content of a scheduled post changes. Where posts need approval, the change takes the
@@ -351,20 +371,20 @@ func isOut(p crier.Post) bool {
 			func(sp crier.ScheduledPost) bool { return sp.Status == crier.Published })
 }
 
-// update returns the change requested by the flags. Everything else stays unchanged.
+// update returns the change requested by the flags. Everything else stays unchanged. undo removes the uploads.
 func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, team crier.ID,
-	p crier.Post) (crier.PostUpdate,
-	error) {
-	in := crier.PostUpdate{}
+	p crier.Post) (in crier.PostUpdate, undo func() error, err error) {
+	undo = func() error { return nil }
 	if f.retitled {
 		in.Title = crier.Optional[string]{Set: true, Null: f.title == "", Value: f.title}
 	}
 	written := f.text != "" || f.file != "" || f.edit
 	if !written && len(f.media) == 0 && len(f.variants) == 0 {
 		if !f.retitled {
-			return in, usagef("there is nothing to change: give --text, --file, --edit, --media, --variant or --title")
+			return in, undo, usagef("there is nothing to change: give --text, --file, --edit, --media, --variant or " +
+				"--title")
 		}
-		return in, nil
+		return in, undo, nil
 	}
 	present := contentOf(p)
 	if f.edit && f.text == "" && f.file == "" {
@@ -375,7 +395,7 @@ func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, t
 	if written {
 		read, err := f.read(ctx, s, nil)
 		if err != nil {
-			return in, err
+			return in, undo, err
 		}
 		next.rewrite(read.parts)
 	}
@@ -385,12 +405,12 @@ func (f *contentFlags) update(ctx context.Context, s *Shell, c *client.Client, t
 		}
 	}
 	if len(f.media) > 0 || len(f.variants) > 0 {
-		if _, err := f.attach(ctx, s, c, team, &next); err != nil {
-			return in, err
+		if undo, err = f.attach(ctx, s, c, team, &next); err != nil {
+			return in, undo, err
 		}
 	}
 	in.PostInput = crier.Some(*next.input())
-	return in, nil
+	return in, undo, nil
 }
 
 func (s *Shell) postsDraft() *cobra.Command {

@@ -15,7 +15,7 @@ type preview struct {
 	content content
 	plan    outgoing
 	found   crier.ValidationResult
-	stored  bool // it is about a post that exists
+	stored  *crier.Post // nil if the post does not exist yet
 }
 
 // write shows the whole text of every part, media, actions, time, accounts with verdict, and cost.
@@ -151,7 +151,7 @@ func (p preview) refused() []string {
 
 // reasons returns why an account rejects the post. The commands for a stored post have no --media.
 func (p preview) reasons(e crier.EntryError) string {
-	if p.stored {
+	if p.stored != nil {
 		return strings.ReplaceAll(reasons(e), mediaHint, "")
 	}
 	return reasons(e)
@@ -160,7 +160,7 @@ func (p preview) reasons(e crier.EntryError) string {
 // undone says what did not happen if no account accepts the post.
 func (p preview) undone() string {
 	switch {
-	case !p.stored:
+	case p.stored == nil:
 		return "stored"
 	case p.plan.atOnce:
 		return "published"
