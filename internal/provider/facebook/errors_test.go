@@ -3,23 +3,17 @@ package facebook
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"crier/internal/provider"
+	"crier/internal/provider/providertest"
 )
 
 // answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, body string) bundle {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
-	}))
-	t.Cleanup(server.Close)
-	b := setup(t)
-	b.api.BaseURL, b.videos.BaseURL = server.URL, server.URL
+	b, address := setup(t), providertest.NewAnswering(t, status, nil, body)
+	b.api.BaseURL, b.videos.BaseURL = address, address
 	return b
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,16 +17,8 @@ import (
 // answering returns a client for a server that always sends the same response.
 func answering(t *testing.T, status int, header map[string]string, body string, rules ...Rule) Client {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		for name, value := range header {
-			w.Header().Set(name, value)
-		}
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
-	}))
-	t.Cleanup(server.Close)
-	return NewClient(ClientConfig{Caller: providertest.NewCaller(providertest.NewClock()), BaseURL: server.URL,
-		Rules: rules})
+	return NewClient(ClientConfig{Caller: providertest.NewCaller(providertest.NewClock()),
+		BaseURL: providertest.NewAnswering(t, status, header, body), Rules: rules})
 }
 
 func problem(code, subcode int, rest string) string {

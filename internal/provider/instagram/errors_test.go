@@ -3,24 +3,18 @@ package instagram
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"crier/internal/provider"
 	"crier/internal/provider/graph"
+	"crier/internal/provider/providertest"
 )
 
 // answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, body string) bundle {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
-	}))
-	t.Cleanup(server.Close)
 	b := setup(t)
-	b.api.BaseURL = server.URL
+	b.api.BaseURL = providertest.NewAnswering(t, status, nil, body)
 	return b
 }
 

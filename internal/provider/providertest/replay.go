@@ -110,6 +110,20 @@ func NewReplayed(t *testing.T, golden ...string) (clock *Clock, base string) {
 	return NewClock(), NewReplay(t, files...).URL
 }
 
+// NewAnswering returns the address of a network that gives every request the same response.
+func NewAnswering(t *testing.T, status int, header map[string]string, body string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body) // the client may have given up
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // NewReplayOf is NewReplay for exchanges in the test itself.
 func NewReplayOf(t *testing.T, exchanges string) *Replay {
 	t.Helper()

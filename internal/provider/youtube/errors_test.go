@@ -3,27 +3,18 @@ package youtube
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
 	"crier/internal/provider"
+	"crier/internal/provider/providertest"
 )
 
 // answering returns a provider for a server that always sends the same response.
 func answering(t *testing.T, status int, header map[string]string, body string) bundle {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		for name, value := range header {
-			w.Header().Set(name, value)
-		}
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
-	}))
-	t.Cleanup(server.Close)
-	b := setup(t)
-	b.api.BaseURL, b.tokens.TokenURL, b.tokens.RevokeURL = server.URL, server.URL, server.URL
+	b, address := setup(t), providertest.NewAnswering(t, status, header, body)
+	b.api.BaseURL, b.tokens.TokenURL, b.tokens.RevokeURL = address, address, address
 	return b
 }
 
