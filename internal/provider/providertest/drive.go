@@ -130,6 +130,49 @@ func DriveOn(t *testing.T, p provider.Provider, a provider.Account, c provider.C
 	}
 }
 
+// DriveCrashing publishes as if the process crashed after each step: the new state is lost, and the step runs again.
+// The network is polled at intervals of pause.
+func DriveCrashing(t *testing.T, p interface {
+	provider.Provider
+	provider.Reconciler
+}, a provider.Account, c provider.Content, clock *Clock, pause time.Duration) provider.State {
+	t.Helper()
+	ctx := context.Background()
+	st := provider.State{}
+	for steps := 0; !st.Ready; steps++ {
+		if steps > 50 {
+			t.Fatalf("the upload does not end: %+v", st)
+		}
+		if _, err := p.Prepare(ctx, a, c, Reload(t, st)); err != nil &&
+			provider.AsError(err).Kind != provider.Temporary {
+			t.Fatalf("Prepare before the crash: %v", err)
+		}
+		next, err := p.Prepare(ctx, a, c, Reload(t, st))
+		if err != nil && provider.AsError(err).Kind != provider.Temporary {
+			t.Fatalf("Prepare after the crash: %v", err)
+		}
+		st = next
+	}
+	at := provider.Attempt{StartedAt: clock.Now()}
+	if _, err := p.Commit(ctx, a, c, Reload(t, st)); err != nil {
+		t.Fatalf("Commit: %v", err)
+	}
+	outcome, st, err := p.Reconcile(ctx, a, c, Reload(t, st), at)
+	if err != nil || outcome != provider.OutcomePublished {
+		t.Fatalf("Reconcile = %q, %v; want it published", outcome, err)
+	}
+	for st.RequiresPolling {
+		if _, err := p.Poll(ctx, a, c, Reload(t, st)); err != nil {
+			t.Fatalf("Poll before the crash: %v", err)
+		}
+		if st, err = p.Poll(ctx, a, c, Reload(t, st)); err != nil {
+			t.Fatalf("Poll after the crash: %v", err)
+		}
+		clock.Advance(pause)
+	}
+	return st
+}
+
 // WithSettings returns content with publish settings, which are given as JSON.
 func WithSettings(c provider.Content, settings string) provider.Content {
 	c.Settings = provider.Settings{}

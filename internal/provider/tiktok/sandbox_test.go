@@ -152,49 +152,10 @@ func TestPrivateAccountDoesNotPostToEveryone(t *testing.T) {
 	}
 }
 
-// crashing publishes as if the process crashed after each step: the new state is lost, and the step runs again.
-func (s simulated) crashing(t *testing.T, c provider.Content) provider.State {
-	t.Helper()
-	ctx := context.Background()
-	st := provider.State{}
-	for steps := 0; !st.Ready; steps++ {
-		if steps > 50 {
-			t.Fatalf("the upload does not end: %+v", st)
-		}
-		if _, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st)); err != nil &&
-			provider.AsError(err).Kind != provider.Temporary {
-			t.Fatalf("Prepare before the crash: %v", err)
-		}
-		next, err := s.Prepare(ctx, s.account, c, providertest.Reload(t, st))
-		if err != nil && provider.AsError(err).Kind != provider.Temporary {
-			t.Fatalf("Prepare after the crash: %v", err)
-		}
-		st = next
-	}
-	at := provider.Attempt{StartedAt: s.clock.Now()}
-	if _, err := s.Commit(ctx, s.account, c, providertest.Reload(t, st)); err != nil {
-		t.Fatalf("Commit: %v", err)
-	}
-	outcome, st, err := s.Reconcile(ctx, s.account, c, providertest.Reload(t, st), at)
-	if err != nil || outcome != provider.OutcomePublished {
-		t.Fatalf("Reconcile = %q, %v; want it published", outcome, err)
-	}
-	for st.RequiresPolling {
-		if _, err := s.Poll(ctx, s.account, c, providertest.Reload(t, st)); err != nil {
-			t.Fatalf("Poll before the crash: %v", err)
-		}
-		if st, err = s.Poll(ctx, s.account, c, providertest.Reload(t, st)); err != nil {
-			t.Fatalf("Poll after the crash: %v", err)
-		}
-		s.clock.Advance(2 * time.Second)
-	}
-	return st
-}
-
 func TestCrashAfterEachStepPublishesOnce(t *testing.T) {
 	t.Parallel()
 	s := simulate(t, "wanderer", sandbox.Settings{})
-	st := s.crashing(t, videoPost(public))
+	st := providertest.DriveCrashing(t, s, s.account, videoPost(public), s.clock, 2*time.Second)
 	if !st.Done || len(st.Published) != 1 || st.PlatformPostID == "" {
 		t.Errorf("state %+v; want it published", st)
 	}
