@@ -22,7 +22,7 @@ const (
 
 func (n *network) registerOAuth() {
 	n.env.Consent("/oauth/v2/authorization", n.parseConsent)
-	n.env.RouteBy("POST /oauth/v2/accessToken", tokenOperation, n.token)
+	n.env.RouteBy("POST /oauth/v2/accessToken", sim.TokenOperation, n.token)
 	n.env.Route("POST /oauth/v2/revoke", sim.Connect, n.revoke)
 }
 
@@ -59,24 +59,8 @@ func (n *network) parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 
 func isSeparator(r rune) bool { return r == ' ' || r == ',' }
 
-func tokenOperation(r *http.Request) sim.Operation {
-	if r.PostFormValue("grant_type") == "refresh_token" {
-		return sim.Refresh
-	}
-	return sim.Connect
-}
-
-type oauthProblem struct {
-	Error       string `json:"error"`
-	Description string `json:"error_description"`
-}
-
-func oauthError(status int, code, description string) sim.Reply {
-	return sim.Reply{Status: status, Body: oauthProblem{code, description}}
-}
-
 func deadGrant() sim.Reply {
-	return oauthError(http.StatusBadRequest, "invalid_request",
+	return sim.OAuthError(http.StatusBadRequest, "invalid_request",
 		"The provided authorization grant or refresh token is invalid, expired or revoked")
 }
 
@@ -84,7 +68,7 @@ func deadGrant() sim.Reply {
 func (n *network) client(r *http.Request) (string, *sim.Reply) {
 	id := r.PostFormValue("client_id")
 	if !n.env.Options.KnowsClient(id, r.PostFormValue("client_secret")) {
-		return id, refuse(oauthError(http.StatusUnauthorized, "invalid_client", "Client authentication failed"))
+		return id, refuse(sim.OAuthError(http.StatusUnauthorized, "invalid_client", "Client authentication failed"))
 	}
 	return id, nil
 }
@@ -100,7 +84,7 @@ func (n *network) token(r *http.Request) sim.Reply {
 	case "refresh_token":
 		return n.refresh(r, client)
 	default:
-		return oauthError(http.StatusBadRequest, "unsupported_grant_type", "The grant_type is not supported")
+		return sim.OAuthError(http.StatusBadRequest, "unsupported_grant_type", "The grant_type is not supported")
 	}
 }
 
@@ -121,10 +105,10 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 		code, isGood := n.env.FindCode(r.PostFormValue("code"))
 		switch {
 		case code.Value == "":
-			refusal = refuse(oauthError(http.StatusUnauthorized, "invalid_request",
+			refusal = refuse(sim.OAuthError(http.StatusUnauthorized, "invalid_request",
 				"Unable to retrieve access token: authorization code not found"))
 		case !isGood || code.ClientID != client || code.RedirectURI != r.PostFormValue("redirect_uri"):
-			refusal = refuse(oauthError(http.StatusBadRequest, "invalid_redirect_uri",
+			refusal = refuse(sim.OAuthError(http.StatusBadRequest, "invalid_redirect_uri",
 				"Unable to retrieve access token: appid/redirect uri/code verifier "+
 					"does not match authorization code. Or authorization code expired. Or external member binding "+
 					"exists"))
@@ -196,7 +180,8 @@ func (n *network) followTokens(value string, before, after *sim.Token) {
 func (n *network) refresh(r *http.Request, client string) sim.Reply {
 	value := r.PostFormValue("refresh_token")
 	if value == "" {
-		return oauthError(http.StatusBadRequest, "invalid_request", `A required parameter "refresh_token" is missing`)
+		return sim.OAuthError(http.StatusBadRequest, "invalid_request",
+			`A required parameter "refresh_token" is missing`)
 	}
 	token, standing, err := n.env.FindToken(value)
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 
 func (n *network) registerOAuth() {
 	n.env.Consent("/v2/auth/authorize/{$}", parseConsent)
-	n.env.RouteBy("POST /v2/oauth/token/{$}", tokenOperation, n.token)
+	n.env.RouteBy("POST /v2/oauth/token/{$}", sim.TokenOperation, n.token)
 	n.env.Route("POST /v2/oauth/revoke/{$}", sim.Connect, n.revoke)
 }
 
@@ -57,13 +57,6 @@ func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 		}
 	}
 	return c, nil
-}
-
-func tokenOperation(r *http.Request) sim.Operation {
-	if r.PostFormValue("grant_type") == "refresh_token" {
-		return sim.Refresh
-	}
-	return sim.Connect
 }
 
 // client checks the requirements of the token endpoints, and returns the app.

@@ -117,7 +117,7 @@ func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 	case f.Kind == sim.Outage:
 		return unavailable()
 	case f.Operation == sim.Refresh:
-		return oauthError(http.StatusBadRequest, "invalid_request", deadToken)
+		return sim.OAuthError(http.StatusBadRequest, "invalid_request", deadToken)
 	case f.Kind == sim.AuthExpired:
 		return unauthorized()
 	case f.Kind == sim.Restricted:

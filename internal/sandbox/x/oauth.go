@@ -25,7 +25,7 @@ const (
 
 func (n *network) registerOAuth() {
 	n.env.Consent("/i/oauth2/authorize", parseConsent)
-	n.env.RouteBy("POST /2/oauth2/token", tokenOperation, n.token)
+	n.env.RouteBy("POST /2/oauth2/token", sim.TokenOperation, n.token)
 	n.env.Route("POST /2/oauth2/revoke", sim.Connect, n.revoke)
 }
 
@@ -67,22 +67,6 @@ func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	return c, nil
 }
 
-func tokenOperation(r *http.Request) sim.Operation {
-	if r.PostFormValue("grant_type") == "refresh_token" {
-		return sim.Refresh
-	}
-	return sim.Connect
-}
-
-type oauthProblem struct {
-	Error       string `json:"error"`
-	Description string `json:"error_description"`
-}
-
-func oauthError(status int, code, description string) sim.Reply {
-	return sim.Reply{Status: status, Body: oauthProblem{code, description}}
-}
-
 // client returns the app that calls the token endpoints: by its credentials, or by its id only if it is public.
 func (n *network) client(r *http.Request) (string, bool) {
 	if id, secret, ok := r.BasicAuth(); ok {
@@ -96,7 +80,7 @@ func (n *network) client(r *http.Request) (string, bool) {
 func (n *network) token(r *http.Request) sim.Reply {
 	client, ok := n.client(r)
 	if !ok {
-		return oauthError(http.StatusUnauthorized, "unauthorized_client", "Missing valid authorization header")
+		return sim.OAuthError(http.StatusUnauthorized, "unauthorized_client", "Missing valid authorization header")
 	}
 	switch r.PostFormValue("grant_type") {
 	case "authorization_code":
@@ -104,7 +88,7 @@ func (n *network) token(r *http.Request) sim.Reply {
 	case "refresh_token":
 		return n.refresh(r, client)
 	default:
-		return oauthError(http.StatusBadRequest, "unsupported_grant_type",
+		return sim.OAuthError(http.StatusBadRequest, "unsupported_grant_type",
 			"Value passed for the grant type was invalid.")
 	}
 }
@@ -176,7 +160,7 @@ func (n *network) tokenReply(pair tokenPair, refusal string, err error) sim.Repl
 	case err != nil:
 		return n.broken(err)
 	case refusal != "":
-		return oauthError(http.StatusBadRequest, "invalid_request", refusal)
+		return sim.OAuthError(http.StatusBadRequest, "invalid_request", refusal)
 	}
 	return sim.Reply{Status: http.StatusOK, Body: pair}.With("Cache-Control", "no-store")
 }
@@ -184,7 +168,7 @@ func (n *network) tokenReply(pair tokenPair, refusal string, err error) sim.Repl
 // revoke revokes the named token, and no other.
 func (n *network) revoke(r *http.Request) sim.Reply {
 	if _, ok := n.client(r); !ok {
-		return oauthError(http.StatusUnauthorized, "unauthorized_client", "Missing valid authorization header")
+		return sim.OAuthError(http.StatusUnauthorized, "unauthorized_client", "Missing valid authorization header")
 	}
 	token, _, err := n.env.FindToken(r.PostFormValue("token"))
 	if err == nil && token.Value != "" {

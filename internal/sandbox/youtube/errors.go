@@ -149,9 +149,9 @@ func (n *network) Fault(r *http.Request, f sim.Fault) sim.Reply {
 func refreshFault(f sim.Fault) sim.Reply {
 	switch f.Kind {
 	case sim.RateLimit:
-		return oauthError(http.StatusTooManyRequests, "rate_limit_exceeded", "Rate Limit Exceeded")
+		return sim.OAuthError(http.StatusTooManyRequests, "rate_limit_exceeded", "Rate Limit Exceeded")
 	case sim.Outage:
-		return oauthError(http.StatusServiceUnavailable, "internal_failure", "Backend Error")
+		return sim.OAuthError(http.StatusServiceUnavailable, "internal_failure", "Backend Error")
 	default:
 		return deadGrant()
 	}

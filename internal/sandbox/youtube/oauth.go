@@ -52,7 +52,7 @@ func (s Settings) refreshLifetime() time.Duration {
 
 func (n *network) registerOAuth() {
 	n.env.Consent("/o/oauth2/v2/auth", parseConsent)
-	n.env.RouteBy("POST /token", tokenOperation, n.token)
+	n.env.RouteBy("POST /token", sim.TokenOperation, n.token)
 	n.env.Route("POST /revoke", sim.Connect, n.revoke)
 }
 
@@ -90,24 +90,8 @@ func parseConsent(r *http.Request) (sim.ConsentRequest, error) {
 	return c, nil
 }
 
-func tokenOperation(r *http.Request) sim.Operation {
-	if r.PostFormValue("grant_type") == "refresh_token" {
-		return sim.Refresh
-	}
-	return sim.Connect
-}
-
-type oauthProblem struct {
-	Error       string `json:"error"`
-	Description string `json:"error_description,omitempty"`
-}
-
-func oauthError(status int, code, description string) sim.Reply {
-	return sim.Reply{Status: status, Body: oauthProblem{code, description}}
-}
-
 func deadGrant() sim.Reply {
-	return oauthError(http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
+	return sim.OAuthError(http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
 }
 
 // client returns the app that calls the token endpoint.
@@ -122,7 +106,7 @@ func (n *network) client(r *http.Request) (string, bool) {
 func (n *network) token(r *http.Request) sim.Reply {
 	client, ok := n.client(r)
 	if !ok {
-		return oauthError(http.StatusUnauthorized, "invalid_client", "Unauthorized")
+		return sim.OAuthError(http.StatusUnauthorized, "invalid_client", "Unauthorized")
 	}
 	switch r.PostFormValue("grant_type") {
 	case "authorization_code":
@@ -130,7 +114,7 @@ func (n *network) token(r *http.Request) sim.Reply {
 	case "refresh_token":
 		return n.refresh(r, client)
 	default:
-		return oauthError(http.StatusBadRequest, "unsupported_grant_type",
+		return sim.OAuthError(http.StatusBadRequest, "unsupported_grant_type",
 			"Invalid grant_type: "+r.PostFormValue("grant_type"))
 	}
 }
@@ -150,11 +134,11 @@ func (n *network) exchange(r *http.Request, client string) sim.Reply {
 		code, ok := n.env.FindCode(r.PostFormValue("code"))
 		switch {
 		case !ok || code.ClientID != client:
-			return refuse(oauthError(http.StatusBadRequest, "invalid_grant", "Malformed auth code."))
+			return refuse(sim.OAuthError(http.StatusBadRequest, "invalid_grant", "Malformed auth code."))
 		case code.RedirectURI != r.PostFormValue("redirect_uri"):
-			return refuse(oauthError(http.StatusBadRequest, "redirect_uri_mismatch", "Bad Request"))
+			return refuse(sim.OAuthError(http.StatusBadRequest, "redirect_uri_mismatch", "Bad Request"))
 		case !code.Verify(r.PostFormValue("code_verifier")):
-			return refuse(oauthError(http.StatusBadRequest, "invalid_grant", "Invalid code verifier."))
+			return refuse(sim.OAuthError(http.StatusBadRequest, "invalid_grant", "Invalid code verifier."))
 		}
 		n.env.SpendCode(tx, code)
 		t := sim.Token{AccountID: code.AccountID, ClientID: client, Scopes: code.Scopes}
@@ -230,7 +214,7 @@ func (n *network) revoke(r *http.Request) sim.Reply {
 		return n.broken(err)
 	}
 	if standing != sim.TokenLive {
-		return oauthError(http.StatusBadRequest, "invalid_token", "Token expired or revoked")
+		return sim.OAuthError(http.StatusBadRequest, "invalid_token", "Token expired or revoked")
 	}
 	refusal := n.try(func(tx *sim.Tx) *sim.Reply {
 		for _, value := range n.granted[grantKey(token.AccountID, token.ClientID)] {
