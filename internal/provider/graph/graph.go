@@ -69,6 +69,23 @@ func (c Client) Post(ctx context.Context, token provider.Secret, r provider.Requ
 	return answer.Decode(v)
 }
 
+// ReadPermalink reads the permalink of the first post once. A missing permalink is no error.
+func (c Client) ReadPermalink(ctx context.Context, token provider.Secret, st provider.State) provider.State {
+	st.RequiresPolling = false
+	if len(st.Published) == 0 {
+		return st
+	}
+	var answer struct {
+		Permalink string `json:"permalink"`
+	}
+	if err := c.Get(ctx, token, "/"+url.PathEscape(st.PlatformPostID)+"?fields=id,permalink", &answer); err != nil {
+		st.Warnings = append(st.Warnings, "the address of the post could not be read: "+provider.AsError(err).Message)
+		return st
+	}
+	st.Published[0].Permalink = answer.Permalink
+	return st
+}
+
 // Delete deletes an object. An unknown object counts as already deleted.
 func (c Client) Delete(ctx context.Context, token provider.Secret, path string) (provider.Deletion, error) {
 	answer, err := c.Send(ctx, token, provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete,

@@ -19,10 +19,6 @@ type containerAnswer struct {
 	Status     string `json:"status"`
 }
 
-type permalinkAnswer struct {
-	Permalink string `json:"permalink"`
-}
-
 type quotaAnswer struct {
 	Data []struct {
 		Used   int64 `json:"quota_usage"`

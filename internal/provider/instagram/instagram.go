@@ -206,7 +206,7 @@ func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Cont
 	if st.Data[noteCloseComments] != "" {
 		return p.closeComments(ctx, a, st), nil
 	}
-	return p.readPermalink(ctx, a, st), nil
+	return p.api.ReadPermalink(ctx, a.Token.Access, st), nil
 }
 
 // modeOf returns how the account was connected.

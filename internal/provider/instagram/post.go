@@ -115,22 +115,6 @@ func (p *Provider) closeComments(ctx context.Context, a provider.Account, st pro
 	return st
 }
 
-// readPermalink reads the permalink once. A missing permalink is no error.
-func (p *Provider) readPermalink(ctx context.Context, a provider.Account, st provider.State) provider.State {
-	st.RequiresPolling = false
-	if len(st.Published) == 0 {
-		return st
-	}
-	var answer permalinkAnswer
-	if err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(st.PlatformPostID)+"?fields=id,permalink",
-		&answer); err != nil {
-		st.Warnings = append(st.Warnings, "the address of the post could not be read: "+provider.AsError(err).Message)
-		return st
-	}
-	st.Published[0].Permalink = answer.Permalink
-	return st
-}
-
 // comment comments on a post.
 func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.Content,
 	st provider.State) (provider.State, error) {

@@ -19,10 +19,6 @@ type containerAnswer struct {
 	ErrorMessage string `json:"error_message"`
 }
 
-type permalinkAnswer struct {
-	Permalink string `json:"permalink"`
-}
-
 type quotaAnswer struct {
 	Data []struct {
 		PostsUsed   int64 `json:"quota_usage"`

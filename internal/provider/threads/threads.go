@@ -146,5 +146,5 @@ func (p *Provider) Commit(ctx context.Context, a provider.Account, c provider.Co
 // Poll reads the permalink of the first post, which the response to publishing does not contain.
 func (p *Provider) Poll(ctx context.Context, a provider.Account, _ provider.Content, st provider.State) (provider.State,
 	error) {
-	return p.readPermalink(ctx, a, st.Clone()), nil
+	return p.api.ReadPermalink(ctx, a.Token.Access, st.Clone()), nil
 }
