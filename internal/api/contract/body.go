@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -23,12 +24,13 @@ type Body struct {
 	Large  bool // over maxBody; Data is empty then
 	Issues []crier.Issue
 	Stream *Stream // in place of Data, for bodies that are not kept in memory
+	rest   *Stream // of a large body
 }
 
-// Drain allows the sender of a stream to finish.
+// Drain allows the sender of a stream, or of a body that is too large, to finish.
 func (b Body) Drain() {
-	if b.Stream != nil {
-		b.Stream.Drain()
+	if s := cmp.Or(b.Stream, b.rest); s != nil {
+		s.Drain()
 	}
 }
 
@@ -44,12 +46,14 @@ func (b Body) Repetition() []byte {
 // readBody reads at most maxBody bytes. A larger body is not an error here: other issues may be reported with it, and
 // an operation without a body ignores it.
 func readBody(w http.ResponseWriter, r *http.Request) (Body, error) {
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return Body{Large: true}, nil
-	}
+	data, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return Body{}, crier.Invalid(crier.At("the body could not be read to its end"))
+	}
+	if len(data) > maxBody {
+		rest := NewStream(w, r)
+		rest.started = true
+		return Body{Large: true, rest: rest}, nil
 	}
 	return Body{Data: data}, nil
 }

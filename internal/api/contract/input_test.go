@@ -1,9 +1,12 @@
 package contract
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -258,5 +261,40 @@ func TestExpectationsAreDescribedInWords(t *testing.T) {
 		if got := itemRange(s); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// A sender that first sends everything, as most do, gets the answer instead of a broken connection.
+func TestSenderOfALargeBodyGetsTheAnswer(t *testing.T) {
+	t.Parallel()
+	in := NewInput(NewRegistry(), reflect.TypeFor[struct{ Body crier.TeamUpdate }]())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := in.Receive(w, r)
+		defer body.Drain()
+		if err != nil || !body.Large {
+			t.Errorf("large: %v, %v", body.Large, err)
+		}
+		w.WriteHeader(http.StatusBadRequest)
+	}))
+	defer server.Close()
+	const size = 20 << 20 // more than the buffers of a connection
+	connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := fmt.Fprintf(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(connection, strings.NewReader(strings.Repeat("x", size))); err != nil {
+		t.Fatalf("the body could not be sent: %v", err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Fatalf("the answer was lost: %v", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusBadRequest {
+		t.Errorf("the answer is %s", answer.Status)
 	}
 }
