@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"reflect"
 	"sync"
+	"unicode/utf8"
 
 	"crier"
 	"crier/internal/api/contract"
@@ -130,6 +131,9 @@ func (f *uploadForm) field(part *multipart.Part) error {
 	}
 	if len(data) > maxFieldBytes {
 		return crier.Invalid(crier.At(fmt.Sprintf("is longer than %d bytes", maxFieldBytes), name))
+	}
+	if !utf8.Valid(data) {
+		return crier.Invalid(crier.At("is not valid UTF-8", name))
 	}
 	f.fields[name] = string(data)
 	return nil

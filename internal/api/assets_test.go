@@ -168,6 +168,7 @@ func refusedForms(t *testing.T, l library) {
 			[]string{"altText"}},
 		"a folder that is not there": {[]servertest.FormPart{file, formField("folderId", unknownID)},
 			[]string{"folderId"}},
+		"a field that is no text": {[]servertest.FormPart{formField("altText", "caf\xe9"), file}, []string{"altText"}},
 		"a field that is far too large": {[]servertest.FormPart{formField("altText", strings.Repeat("x", 100_000)),
 			file},
 			[]string{"altText"}},
