@@ -388,6 +388,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	connCfg.Tracer, poolCfg.ConnConfig.Tracer = cfg.Tracer, cfg.Tracer
 	poolCfg.ConnConfig.RuntimeParams = withParams(poolCfg.ConnConfig.RuntimeParams, plannedAnew)
+	poolCfg.AfterRelease = func(conn *pgx.Conn) bool { return !isStandby(conn) }
 	poolCfg.MaxConns = int32(max(8, runtime.NumCPU()*2)) //nolint:gosec // a CPU count fits
 	jobs, err := pgxpool.NewWithConfig(ctx, poolCfg)
 	if err != nil {
@@ -415,11 +416,26 @@ func openPool(cfg pgx.ConnConfig, params map[string]string, size int) *sql.DB {
 		size = 15
 	}
 	cfg.RuntimeParams = withParams(cfg.RuntimeParams, params)
-	db := stdlib.OpenDB(cfg)
+	db := stdlib.OpenDB(cfg, stdlib.OptionResetSession(leaveStandby))
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	return db
+}
+
+// isStandby reports whether a connection leads to a server that only reads. After a failover, the pools must not keep
+// the connections that they opened too early: the address leads to the new primary by then.
+func isStandby(conn *pgx.Conn) bool {
+	return conn.PgConn().ParameterStatus("in_hot_standby") == "on" ||
+		conn.PgConn().ParameterStatus("default_transaction_read_only") == "on"
+}
+
+// leaveStandby makes a pool open a new connection instead of one that only reads.
+func leaveStandby(_ context.Context, conn *pgx.Conn) error {
+	if isStandby(conn) {
+		return driver.ErrBadConn
+	}
+	return nil
 }
 
 // withParams adds connection parameters to those of the URL.
@@ -490,10 +506,10 @@ func Unavailable(err error) bool {
 			primary == sqlitelib.SQLITE_FULL || primary == sqlitelib.SQLITE_IOERR
 	}
 	state := sqlState(err)
-	// Classes 08 (connection), 53 (resources) and 57P (server shutting down or starting), and a transaction that was
-	// aborted for idling.
+	// Classes 08 (connection), 53 (resources) and 57P (server shutting down or starting), a transaction that was
+	// aborted for idling, and a write to a standby that has not taken over yet.
 	return strings.HasPrefix(state, "08") || strings.HasPrefix(state, "53") || strings.HasPrefix(state, "57P") ||
-		state == "25P03"
+		state == "25P03" || state == "25006"
 }
 
 // connectionLost reports whether an established connection was closed by the other side.
