@@ -6,10 +6,21 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/store"
 )
 
 // errLeaseLost ends the work on a publication that was changed or taken over meanwhile.
 var errLeaseLost = errors.New("the publication was changed or taken over")
+
+// lease requests a lease. While the database is briefly unavailable, it is not known whether the last request took it:
+// the same worker asks again, because it would keep all others out. After that time, such a lease has expired.
+func (s *Publisher) lease(ctx context.Context, request *store.LeaseRequest) error {
+	return persist(ctx, s.clock, s.timings.Lease, func() error {
+		request.Now = s.clock.Now()
+		request.Until = crier.TimeOf(request.Now.Add(s.timings.Lease))
+		return s.leases.do(ctx, write{lease: request})
+	})
+}
 
 // keepLease extends the lease periodically during a long step, such as an upload over a slow connection. A process that
 // dies or freezes stops extending it, and other workers take over. It ends when dropLease or the next keepLease is

@@ -185,3 +185,15 @@ func TestASilentDatabaseConnectionNeitherStopsNorRepeatsAPost_postgres(t *testin
 		})
 	}
 }
+
+// A lease that was taken without its worker's knowledge keeps nobody out, however long it lasts.
+func TestALeaseWhoseCommitWasNotHeardOfIsUsed_postgres(t *testing.T) {
+	t.Parallel()
+	storetest.Need(t, store.Postgres)
+	n := newTestNetwork()
+	f, l := silentAt(t, n, "", commitAnswer)
+	f.Publisher.timings.Lease = time.Hour
+	if p := f.persevere(t, f.insert(t)); p.Status != crier.Published || len(n.public) != 1 || l.lost.Load() != 1 {
+		t.Errorf("%s, public %v, %d connections fell silent", p.Status, n.public, l.lost.Load())
+	}
+}

@@ -13,15 +13,13 @@ import (
 
 // step takes the lease, performs one step, and releases the lease with the row.
 func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run store.Run) (time.Time, error) {
-	now := s.clock.Now()
 	w := &worker{pub: s, owner: crier.NewID()}
-	lease := &store.LeaseRequest{ID: id, Epoch: epoch, Owner: w.owner, Now: now,
-		Until: crier.TimeOf(now.Add(s.timings.Lease)), Run: run}
-	if err := s.leases.do(ctx, write{lease: lease}); err != nil {
+	lease := &store.LeaseRequest{ID: id, Epoch: epoch, Owner: w.owner, Run: run}
+	if err := s.lease(ctx, lease); err != nil {
 		return time.Time{}, err
 	}
 	if !lease.Leased {
-		return s.notDue(ctx, id, epoch, now)
+		return s.notDue(ctx, id, epoch, lease.Now)
 	}
 	w.p, w.around = lease.Publication, lease.Context
 	w.keepLease(ctx, s.timings.Lease)

@@ -28,7 +28,7 @@ type LeaseRequest struct {
 }
 
 // Lease leases live publications that are due. A lease without an owner excludes no worker: it is the mark of
-// TakeOverdue.
+// TakeOverdue. A worker may repeat a request whose response was lost.
 func (tx *Tx) Lease(ctx context.Context, wait LockWait, list ...*LeaseRequest) error {
 	list = slices.SortedFunc(slices.Values(list), func(a, b *LeaseRequest) int {
 		return strings.Compare(string(a.ID), string(b.ID))
@@ -71,7 +71,7 @@ func (tx *Tx) lease(ctx context.Context, list []*LeaseRequest) error {
 	leased, err := tx.returned(ctx, `UPDATE publications AS p SET lease_owner = v.owner, lease_until = v.until,
 		workflow_id = v.job, workflow_run_id = v.attempt
 		FROM `+tx.jsonRows(leaseColumns)+` WHERE p.id = v.key AND p.epoch = v.epoch AND p.live AND p.wake_at <= v.now
-		AND (p.lease_owner IS NULL OR p.lease_until <= v.now) RETURNING id`, asJSON(&rows))
+		AND (p.lease_owner IS NULL OR p.lease_until <= v.now OR p.lease_owner = v.owner) RETURNING id`, asJSON(&rows))
 	if err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
