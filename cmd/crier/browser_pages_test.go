@@ -139,6 +139,7 @@ func TestBrowserRenamesRecolorsAndDeletesATag(t *testing.T) {
 	b.press(keyEnter)
 	b.waitForText("has a tag named")
 	b.fill("dialog input", "Autumn")
+	b.waitFor(`!document.querySelector('dialog').innerText.includes('has a tag named')`)
 	b.set("dialog input[type=color]", "#aa5500")
 	b.screenshot("form")
 	b.wantAccessible("form")

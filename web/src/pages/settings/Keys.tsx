@@ -165,7 +165,7 @@ function Rotate({ item: k, onClose }: { item: Key; onClose: () => void }) {
 
 function NewKey({ onClose }: { onClose: () => void }) {
   const { organization, teams } = useSession()
-  const { busy, problem, run } = useChange('keys')
+  const { busy, problem, run, edited } = useChange('keys')
   const intents = useIntents()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('editor')
@@ -198,9 +198,10 @@ function NewKey({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="New API key" onClose={onClose}>
-      <form className={styles.form} onSubmit={add}>
+      <form className={styles.form} onSubmit={add} onChange={edited}>
         <Field
           label="Name"
+          name="name"
           hint="What will use it: that is how you find it again."
           value={name}
           onChange={e => setName(e.target.value)}
@@ -209,6 +210,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         />
         <Select
           label="Role"
+          name="role"
           value={role}
           onChange={e => setRole(e.target.value as Role)}
           problem={about(problem, 'role')}
@@ -227,6 +229,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         />
         <Field
           label="Ends on"
+          name="expiresAt"
           hint="Leave it empty for a key that lasts."
           type="date"
           value={ends}

@@ -209,7 +209,7 @@ const showInvited = ({ email, inviteUrl }: Invitation) =>
 function Invite({ onClose }: { onClose: () => void }) {
   const { organization } = useSession()
   const { own } = useTeamNames()
-  const { busy, problem, run } = useChange('members')
+  const { busy, problem, run, edited } = useChange('members')
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('editor')
   const [teamIds, setTeamIds] = useState<string[] | null>(null)
@@ -231,7 +231,7 @@ function Invite({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="Invite somebody" onClose={onClose}>
-      <form className={styles.form} onSubmit={send}>
+      <form className={styles.form} onSubmit={send} onChange={edited}>
         <Field
           label="E-mail address"
           type="email"
@@ -248,6 +248,7 @@ function Invite({ onClose }: { onClose: () => void }) {
           <Button kind="primary" type="submit" busy={busy}>
             Invite
           </Button>
+          name="email"
         </ButtonRow>
       </form>
     </Dialog>

@@ -11,7 +11,7 @@ import styles from './settings.module.css'
 export function NewTeam() {
   const { organization, team } = useSession()
   const navigate = useNavigate()
-  const { busy, problem, run } = useChange('context')
+  const { busy, problem, run, edited } = useChange('context')
   const [name, setName] = useState('')
   const add = async (e: FormEvent) => {
     e.preventDefault()
@@ -22,11 +22,12 @@ export function NewTeam() {
     if (made) navigate({ to: '/accounts', search: { team: made.id } as never })
   }
   return (
-    <form className={styles.form} onSubmit={add}>
+    <form className={styles.form} onSubmit={add} onChange={edited}>
       <h2>Another team</h2>
       <p className={styles.soft}>A team has its own accounts, posts, media and slots.</p>
       <Field
         label="Name of the new team"
+        name="name"
         value={name}
         onChange={e => setName(e.target.value)}
         problem={about(problem, 'name')}

@@ -103,7 +103,7 @@ function TagItem({ tag }: { tag: Tag }) {
 /** Name and colour of a tag, or of a new one; without a choice, the server derives the colour from the name. */
 function TagForm({ tag, onClose }: { tag?: Tag; onClose: () => void }) {
   const { team } = useSession()
-  const { busy, problem, run } = useTagChange()
+  const { busy, problem, run, edited } = useTagChange()
   const [name, setName] = useState(tag?.name ?? '')
   const [colour, setColour] = useState(tag?.colour)
   const save = async (e: FormEvent) => {
@@ -125,10 +125,11 @@ function TagForm({ tag, onClose }: { tag?: Tag; onClose: () => void }) {
   }
   return (
     <Dialog title={tag ? `Change the tag ${tag.name}` : 'New tag'} onClose={onClose}>
-      <form className={styles.form} onSubmit={save}>
+      <form className={styles.form} onSubmit={save} onChange={edited}>
         <Field
           label="Name"
           hint={tag && tag.postCount > 0 ? `${postsOf(tag)} will show the new name.` : undefined}
+          name="name"
           value={name}
           onChange={e => setName(e.target.value)}
           problem={about(problem, 'name')}
@@ -137,6 +138,7 @@ function TagForm({ tag, onClose }: { tag?: Tag; onClose: () => void }) {
         <Field
           label="Colour"
           hint={colour ? undefined : 'Chosen by the name, unless you choose one.'}
+          name="colour"
           type="color"
           className={styles.colour}
           value={colour ?? '#8a8178'}

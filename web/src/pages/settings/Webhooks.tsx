@@ -148,7 +148,7 @@ const common = [
 
 function NewWebhook({ onClose }: { onClose: () => void }) {
   const { organization, teams } = useSession()
-  const { busy, problem, run } = useChange('webhooks')
+  const { busy, problem, run, edited } = useChange('webhooks')
   const [url, setUrl] = useState('')
   const [description, setDescription] = useState('')
   const [types, setTypes] = useState<string[] | null>(null)
@@ -176,9 +176,10 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="New webhook" onClose={onClose}>
-      <form className={styles.form} onSubmit={add}>
+      <form className={styles.form} onSubmit={add} onChange={edited}>
         <Field
           label="Address"
+          name="url"
           type="url"
           placeholder="https://example.com/crier"
           value={url}
@@ -188,6 +189,7 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
         />
         <Field
           label="What it is for"
+          name="description"
           value={description}
           onChange={e => setDescription(e.target.value)}
           problem={about(problem, 'description')}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../api/error'
 import { inWords } from './Audit'
 import { browserName } from './browserName'
-import { about, general } from './form'
+import { about, general, withoutField } from './form'
 
 const refused = new ApiError(400, {
   _tag: 'HttpApiDecodeError',
@@ -22,6 +22,19 @@ test('what belongs to no field is told below the form', () => {
     'The caller lacks the permission manage_teams.',
   )
   expect(general(null, 'name')).toBeUndefined()
+})
+
+test('what is wrong with a field is over when the field is changed', () => {
+  const both = new ApiError(400, {
+    message: 'The request is not valid.',
+    issues: [...refused.issues, { path: ['colour'], message: 'must be a colour' }],
+  })
+  const rest = withoutField(both, 'name')
+  expect(about(rest, 'name')).toBeUndefined()
+  expect(about(rest, 'colour')).toBe('must be a colour')
+  expect(withoutField(rest, 'colour')).toBeNull()
+  expect(withoutField(refused, 'website')).toBe(refused)
+  expect(withoutField(new ApiError(409, { message: 'There is such a tag.' }), 'name')).toBeNull()
 })
 
 test('operations of the interface are told in words', () => {

@@ -136,8 +136,13 @@ export function TeamChoice({
     <fieldset className={styles.choice}>
       <legend>Teams</legend>
       <label>
-        <input type="checkbox" checked={value === null} onChange={e => onChange(e.target.checked ? null : [])} /> All
-        teams
+        <input
+          type="checkbox"
+          name="teamIds"
+          checked={value === null}
+          onChange={e => onChange(e.target.checked ? null : [])}
+        />{' '}
+        All teams
       </label>
       {value !== null &&
         teams.map(t => (
@@ -148,6 +153,7 @@ export function TeamChoice({
               onChange={e => onChange(e.target.checked ? [...value, t.id] : value.filter(id => id !== t.id))}
             />{' '}
             <span dir="auto">{t.name}</span>
+              name="teamIds"
           </label>
         ))}
     </fieldset>
