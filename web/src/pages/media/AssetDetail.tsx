@@ -21,6 +21,7 @@ import {
   toast,
   toastError,
 } from '../../ui'
+import { changesOf, useEdits } from '../../ui/useEdits'
 import { postName } from '../post'
 import {
   type Asset,
@@ -101,11 +102,11 @@ function Detail({
 
 function EditForm({ asset: a, folders, onClose }: { asset: Asset; folders: Folder[]; onClose: () => void }) {
   const { team } = useSession()
-  const [form, setForm] = useState({ fileName: a.fileName, altText: a.altText ?? '', folderId: a.folderId ?? '' })
+  const now = { fileName: a.fileName, altText: a.altText ?? '', folderId: a.folderId ?? '' }
+  const { form, edit, saved } = useEdits(now)
   const [busy, setBusy] = useState(false)
   const [asking, setAsking] = useState(false)
-  const changed =
-    form.fileName !== a.fileName || form.altText !== (a.altText ?? '') || form.folderId !== (a.folderId ?? '')
+  const changes = changesOf(now, form)
   const act = async (work: () => Promise<unknown>, done: string, failed: string) => {
     setBusy(true)
     try {
@@ -120,9 +121,16 @@ function EditForm({ asset: a, folders, onClose }: { asset: Asset; folders: Folde
       setBusy(false)
     }
   }
-  const save = () => {
-    const body = { fileName: form.fileName, altText: form.altText || null, folderId: form.folderId || null }
-    act(() => updateAsset(team.id, a.id, body), 'Saved', 'It was not saved')
+  const save = async () => {
+    const { fileName, altText, folderId } = changes
+    const body = {
+      ...(fileName !== undefined && { fileName }),
+      ...(altText !== undefined && { altText: altText || null }),
+      ...(folderId !== undefined && { folderId: folderId || null }),
+    }
+    if (!(await act(() => updateAsset(team.id, a.id, body), 'Saved', 'It was not saved'))) return
+    await queryClient.invalidateQueries({ queryKey: key('assets', team.id) })
+    saved(form)
   }
   const remove = async () => {
     if (await act(() => deleteAsset(team.id, a.id), 'Deleted', 'It was not deleted')) onClose()
@@ -141,11 +149,11 @@ function EditForm({ asset: a, folders, onClose }: { asset: Asset; folders: Folde
         hint="For people who cannot see it. Posts take it over when the file is attached."
         dir="auto"
         value={form.altText}
-        onChange={e => setForm({ ...form, altText: e.target.value })}
+        onChange={e => edit({ altText: e.target.value })}
       />
       <div className={styles.pair}>
-        <Field label="File name" value={form.fileName} onChange={e => setForm({ ...form, fileName: e.target.value })} />
-        <Select label="Folder" value={form.folderId} onChange={e => setForm({ ...form, folderId: e.target.value })}>
+        <Field label="File name" value={form.fileName} onChange={e => edit({ fileName: e.target.value })} />
+        <Select label="Folder" value={form.folderId} onChange={e => edit({ folderId: e.target.value })}>
           <option value="">No folder</option>
           {tree(folders).map(({ folder, depth }) => (
             <option key={folder.id} value={folder.id}>
@@ -156,7 +164,12 @@ function EditForm({ asset: a, folders, onClose }: { asset: Asset; folders: Folde
         </Select>
       </div>
       <ButtonRow>
-        <Button type="submit" kind="primary" busy={busy} disabled={!changed || !form.fileName.trim()}>
+        <Button
+          type="submit"
+          kind="primary"
+          busy={busy}
+          disabled={Object.keys(changes).length === 0 || !form.fileName.trim()}
+        >
           Save
         </Button>
         <Button kind="danger" icon="trash" disabled={busy} onClick={() => setAsking(true)}>

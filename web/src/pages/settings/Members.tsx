@@ -16,6 +16,7 @@ import {
   toast,
   toastError,
 } from '../../ui'
+import { changesOf, useEdits } from '../../ui/useEdits'
 import { about, general, useChange } from './form'
 import { List, Problem, type Role, roleNotes, roles, showOnce, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
@@ -135,9 +136,8 @@ function RoleSelect({ value, onChange, problem }: { value: Role; onChange: (r: R
 function ChangeMember({ member: m, onClose }: { member: Member; onClose: () => void }) {
   const { organization } = useSession()
   const { own } = useTeamNames()
-  const { busy, problem, run } = useChange('members', 'context')
-  const [role, setRole] = useState<Role>(m.role)
-  const [teamIds, setTeamIds] = useState(m.teamIds)
+  const { busy, problem, run, edited } = useChange('members', 'context')
+  const { form, edit } = useEdits({ role: m.role, teamIds: m.teamIds })
   const save = async (e: FormEvent) => {
     e.preventDefault()
     const done = await run(
@@ -145,18 +145,18 @@ function ChangeMember({ member: m, onClose }: { member: Member; onClose: () => v
         ask(
           api.PATCH('/v1/organizations/{organizationId}/members/{memberId}', {
             params: { path: { organizationId: organization.id, memberId: m.id } },
-            body: { role, teamIds },
+            body: changesOf({ role: m.role, teamIds: m.teamIds }, form),
           }),
         ),
-      `${m.name} is ${role} now`,
+      `${m.name} is ${form.role} now`,
     )
     if (done) onClose()
   }
   return (
     <Dialog title={`Change ${m.name}`} onClose={onClose}>
-      <form className={styles.form} onSubmit={save}>
-        <RoleSelect value={role} onChange={setRole} problem={about(problem, 'role')} />
-        <TeamChoice teams={own} value={teamIds} onChange={setTeamIds} />
+      <form className={styles.form} onSubmit={save} onChange={edited}>
+        <RoleSelect value={form.role} onChange={role => edit({ role })} problem={about(problem, 'role')} />
+        <TeamChoice teams={own} value={form.teamIds} onChange={teamIds => edit({ teamIds })} />
         <Problem>{general(problem, 'role')}</Problem>
         <ButtonRow end>
           <Button onClick={onClose}>Cancel</Button>

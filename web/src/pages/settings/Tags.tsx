@@ -4,6 +4,7 @@ import { api, ask, type Schemas } from '../../api/client'
 import { useTags } from '../../api/hooks'
 import { useSession } from '../../session'
 import { askFirst, Button, ButtonRow, Dialog, EmptyState, Field, IconButton, Loaded, showDialog } from '../../ui'
+import { changesOf } from '../../ui/useEdits'
 import { about, general, useChange } from './form'
 import { Problem } from './parts'
 import styles from './settings.module.css'
@@ -115,7 +116,7 @@ function TagForm({ tag, onClose }: { tag?: Tag; onClose: () => void }) {
           ? ask(
               api.PATCH('/v1/teams/{teamId}/tags/{tagId}', {
                 params: { path: { teamId: team.id, tagId: tag.id } },
-                body,
+                body: changesOf({ name: tag.name, colour: tag.colour }, { name, colour }),
               }),
             )
           : ask(api.POST('/v1/teams/{teamId}/tags', { params: { path: { teamId: team.id } }, body })),
@@ -128,8 +129,8 @@ function TagForm({ tag, onClose }: { tag?: Tag; onClose: () => void }) {
       <form className={styles.form} onSubmit={save} onChange={edited}>
         <Field
           label="Name"
-          hint={tag && tag.postCount > 0 ? `${postsOf(tag)} will show the new name.` : undefined}
           name="name"
+          hint={tag && tag.postCount > 0 ? `${postsOf(tag)} will show the new name.` : undefined}
           value={name}
           onChange={e => setName(e.target.value)}
           problem={about(problem, 'name')}
@@ -137,8 +138,8 @@ function TagForm({ tag, onClose }: { tag?: Tag; onClose: () => void }) {
         />
         <Field
           label="Colour"
-          hint={colour ? undefined : 'Chosen by the name, unless you choose one.'}
           name="colour"
+          hint={colour ? undefined : 'Chosen by the name, unless you choose one.'}
           type="color"
           className={styles.colour}
           value={colour ?? '#8a8178'}

@@ -1,7 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { api, ask } from '../../api/client'
-import { useCan, useSession } from '../../session'
+import { type Team as TeamOfSession, useCan, useSession } from '../../session'
 import { Button, ButtonRow, Checkbox, Field, Select } from '../../ui'
+import { changesOf, useEdits } from '../../ui/useEdits'
 import { about, general, useChange } from './form'
 import { NewTeam } from './NewTeam'
 import { Problem } from './parts'
@@ -9,45 +10,50 @@ import styles from './settings.module.css'
 
 const zones = Intl.supportedValuesOf('timeZone')
 
+const fieldsOf = (t: TeamOfSession) => ({
+  name: t.name,
+  website: t.website ?? '',
+  timezone: t.timezone ?? '',
+  late: String(t.publishLateMinutes),
+  approval: t.requireApproval,
+})
+
+const bodyOf = (form: ReturnType<typeof fieldsOf>) => ({
+  name: form.name,
+  website: form.website.trim() || null,
+  timezone: form.timezone || null,
+  publishLateMinutes: Number(form.late),
+  requireApproval: form.approval,
+})
+
 export function Team() {
   const { team } = useSession()
   const mayChange = useCan('manage_teams')
   const mayApprove = useCan('approve_posts')
   const mayCreate = useCan('create_teams')
-  const { busy, problem, run } = useChange('context', 'calendar', 'slots')
-  const [name, setName] = useState(team.name)
-  const [website, setWebsite] = useState(team.website ?? '')
-  const [timezone, setTimezone] = useState(team.timezone ?? '')
-  const [approval, setApproval] = useState(team.requireApproval)
-  const [late, setLate] = useState(String(team.publishLateMinutes))
-  const save = (e: FormEvent) => {
+  const { busy, problem, run, edited } = useChange('context', 'calendar', 'slots')
+  const now = fieldsOf(team)
+  const { form, edit, saved } = useEdits(now)
+  const save = async (e: FormEvent) => {
     e.preventDefault()
-    run(
-      () =>
-        ask(
-          api.PATCH('/v1/teams/{teamId}', {
-            params: { path: { teamId: team.id } },
-            body: {
-              name,
-              website: website.trim() || null,
-              timezone: timezone || null,
-              publishLateMinutes: Number(late),
-              ...(approval === team.requireApproval ? {} : { requireApproval: approval }),
-            },
-          }),
-        ),
+    const body = changesOf(bodyOf(now), bodyOf(form))
+    const done = await run(
+      () => ask(api.PATCH('/v1/teams/{teamId}', { params: { path: { teamId: team.id } }, body })),
       'The team is saved',
     )
+    if (done) saved(form)
   }
+  const { timezone } = form
   const known = timezone === '' || zones.includes(timezone) ? zones : [timezone, ...zones]
   return (
     <>
-      <form className={styles.form} onSubmit={save}>
+      <form className={styles.form} onSubmit={save} onChange={edited}>
         <h2>Team</h2>
         <Field
           label="Name"
-          value={name}
-          onChange={e => setName(e.target.value)}
+          name="name"
+          value={form.name}
+          onChange={e => edit({ name: e.target.value })}
           readOnly={!mayChange}
           problem={about(problem, 'name')}
           required
@@ -56,16 +62,18 @@ export function Team() {
           label="Website"
           type="url"
           placeholder="https://example.com"
-          value={website}
-          onChange={e => setWebsite(e.target.value)}
+          name="website"
+          value={form.website}
+          onChange={e => edit({ website: e.target.value })}
           readOnly={!mayChange}
           problem={about(problem, 'website')}
         />
         <Select
           label="Time zone"
           hint="Slots and the calendar follow the clocks of this zone, also when they change."
+          name="timezone"
           value={timezone}
-          onChange={e => setTimezone(e.target.value)}
+          onChange={e => edit({ timezone: e.target.value })}
           disabled={!mayChange}
           problem={about(problem, 'timezone')}
         >
@@ -79,16 +87,20 @@ export function Team() {
           hint="What cannot be sent by then is missed and waits for a person: nothing goes out a day late by itself."
           type="number"
           inputMode="numeric"
-          value={late}
-          onChange={e => setLate(e.target.value)}
+          min={0}
+          max={1440}
+          name="publishLateMinutes"
+          value={form.late}
+          onChange={e => edit({ late: e.target.value })}
           readOnly={!mayChange}
           problem={about(problem, 'publishLateMinutes')}
+          required
         />
         <Checkbox
           label="Posts need an approval before they are scheduled"
-          checked={approval}
+          checked={form.approval}
           disabled={!mayChange || !mayApprove}
-          onChange={e => setApproval(e.target.checked)}
+          onChange={e => edit({ approval: e.target.checked })}
         />
         <p className={styles.id}>
           Id <code>{team.id}</code>
