@@ -8,9 +8,30 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"crier"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
+
+// addMembers adds people to a crew's organization, as if they had been invited; the first one is the oldest member.
+func (e *engine) addMembers(t *testing.T, role crier.Role, names ...string) (ids []crier.ID) {
+	t.Helper()
+	for i, name := range names {
+		user := crier.NewID()
+		e.Exec(t, `INSERT INTO users (id, email, name, created_at, updated_at) SELECT $1, $2, $3, created_at, updated_at
+			FROM organizations WHERE id = $4`, user, fmt.Sprintf("m%d-%s@example.com", i, user), name, e.crew.Organization)
+		e.Exec(t, `INSERT INTO memberships (id, organization_id, principal_kind, principal_id, role, all_teams,
+				organization_name, organization_created_at, organization_updated_at, created_at, updated_at,
+				organization_name_key)
+			SELECT $1, organization_id, 'user', $2, $3, all_teams, organization_name, organization_created_at,
+				organization_updated_at, created_at, updated_at, organization_name_key
+			FROM memberships WHERE organization_id = $4 AND principal_kind = 'user' ORDER BY id LIMIT 1`,
+			crier.NewID(), user, role, e.crew.Organization)
+		ids = append(ids, user)
+	}
+	e.Exec(t, `UPDATE organizations SET member_count = member_count + $1 WHERE id = $2`, len(names), e.crew.Organization)
+	return ids
+}
 
 // A form that was open while somebody else changed the same thing takes back nothing of that.
 func TestBrowserFormsSaveOnlyWhatWasChangedInThem(t *testing.T) {
@@ -49,5 +70,40 @@ func TestBrowserFormsSaveOnlyWhatWasChangedInThem(t *testing.T) {
 	b.waitFor(`document.querySelector('main input:invalid')?.name === 'publishLateMinutes'`)
 	if n := e.Number(t, `SELECT publish_late_minutes FROM teams WHERE id = $1`, e.crew.Team); n != 60 {
 		t.Errorf("posts may be %d minutes late", n)
+	}
+}
+
+func TestBrowserAdminIsNotOfferedWhatOwnersMay(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	e.addMembers(t, crier.RoleOwner, "Olga Owner")
+	e.addMembers(t, crier.RoleEditor, "Edith Editor")
+	e.As(t, e.crew.Key, "POST", path("/v1/organizations/%s/api-keys", e.crew.Organization),
+		object{"name": "The till", "role": "editor"}).Want(t, http.StatusCreated)
+	e.Exec(t, `UPDATE memberships SET role = 'admin' WHERE organization_id = $1 AND principal_id =
+		(SELECT id FROM users WHERE email = 'ada@example.com')`, e.crew.Organization)
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	b.open("/app/settings/members")
+	b.waitForText("Olga Owner", "Edith Editor")
+	labels := evaluate[string](b, `[...document.querySelectorAll('main li button')].map(e => e.ariaLabel).join()`)
+	if want := "Change Edith Editor,Remove Edith Editor"; !strings.Contains(labels, want) || strings.Contains(labels, "Olga") {
+		t.Errorf("offered are %s, want %s and nothing about the owner", labels, want)
+	}
+	const offered = `[...document.querySelectorAll('dialog select[name=role] option')].map(o => o.value).join()`
+	for section, begin := range map[string]string{"members": "Invite somebody", "keys": "New key"} {
+		b.open("/app/settings/" + section)
+		b.click("main button", begin)
+		b.waitFor(`document.querySelector('dialog select[name=role]')`)
+		if got := evaluate[string](b, offered); got != "admin,editor,viewer" {
+			t.Errorf("%s: an admin is offered to give the roles %s", section, got)
+		}
+	}
+	b.open("/app/settings/keys")
+	b.waitForText("The till")
+	labels = evaluate[string](b, `[...document.querySelectorAll('main li button')].map(e => e.ariaLabel).join()`)
+	if !strings.Contains(labels, "Rotate The till") {
+		t.Errorf("offered are %s", labels)
 	}
 }

@@ -6,7 +6,7 @@ import { key as queryKey } from '../../api/query'
 import { useSession } from '../../session'
 import { askFirst, Button, ButtonRow, Dialog, EmptyState, Field, Select, showDialog, Time, toastError } from '../../ui'
 import { about, general, useChange } from './form'
-import { List, Problem, type Role, roleNotes, roles, showOnce, TeamChoice, usePages } from './parts'
+import { List, Problem, type Role, roleNotes, rolesWithin, showOnce, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
 
 type Key = Schemas['APIKey']
@@ -104,10 +104,16 @@ function KeyItem({ item: k }: { item: Key }) {
         <Problem>{general(problem)}</Problem>
       </div>
       <ButtonRow end>
-        <Button size="small" onClick={() => showDialog(close => <Rotate item={k} onClose={close} />)}>
-          Rotate
-        </Button>
-        <Button size="small" onClick={revoke}>
+        {rolesWithin(organization.role).includes(k.role) && (
+          <Button
+            size="small"
+            aria-label={`Rotate ${k.name}`}
+            onClick={() => showDialog(close => <Rotate item={k} onClose={close} />)}
+          >
+            Rotate
+          </Button>
+        )}
+        <Button size="small" aria-label={`Revoke ${k.name}`} onClick={revoke}>
           Revoke
         </Button>
       </ButtonRow>
@@ -215,7 +221,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
           onChange={e => setRole(e.target.value as Role)}
           problem={about(problem, 'role')}
         >
-          {roles.map(r => (
+          {rolesWithin(organization.role).map(r => (
             <option key={r} value={r}>
               {r}: {roleNotes[r]}
             </option>

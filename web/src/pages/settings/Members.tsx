@@ -18,7 +18,7 @@ import {
 } from '../../ui'
 import { changesOf, useEdits } from '../../ui/useEdits'
 import { about, general, useChange } from './form'
-import { List, Problem, type Role, roleNotes, roles, showOnce, TeamChoice, usePages } from './parts'
+import { List, Problem, type Role, roleNotes, rolesWithin, showOnce, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
 
 type Member = Schemas['Member']
@@ -82,6 +82,8 @@ const owners = (list: Member[]) => list.filter(m => m.role === 'owner').length
 function MemberItem({ member: m, only }: { member: Member; only: boolean }) {
   const { organization, user } = useSession()
   const { names } = useTeamNames()
+  // Only owners change owners.
+  const mayChange = rolesWithin(organization.role).includes(m.role)
   const { run } = useChange('members', 'context')
   const path = { organizationId: organization.id, memberId: m.id }
   const remove = () =>
@@ -111,20 +113,28 @@ function MemberItem({ member: m, only }: { member: Member; only: boolean }) {
           {m.email} · {m.role}, {names(m.teamIds)}
         </p>
       </div>
-      <ButtonRow end>
-        <Button size="small" onClick={() => showDialog(close => <ChangeMember member={m} onClose={close} />)}>
-          Change
-        </Button>
-        {!only && <IconButton size="small" icon="trash" label={`Remove ${m.name}`} onClick={askToRemove} />}
-      </ButtonRow>
+      {mayChange && (
+        <ButtonRow end>
+          <Button
+            size="small"
+            aria-label={`Change ${m.name}`}
+            onClick={() => showDialog(close => <ChangeMember member={m} onClose={close} />)}
+          >
+            Change
+          </Button>
+          {!only && <IconButton size="small" icon="trash" label={`Remove ${m.name}`} onClick={askToRemove} />}
+        </ButtonRow>
+      )}
     </li>
   )
 }
 
+/** Nobody gives a role above their own. */
 function RoleSelect({ value, onChange, problem }: { value: Role; onChange: (r: Role) => void; problem?: string }) {
+  const { organization } = useSession()
   return (
-    <Select label="Role" value={value} onChange={e => onChange(e.target.value as Role)} problem={problem}>
-      {roles.map(r => (
+    <Select label="Role" name="role" value={value} onChange={e => onChange(e.target.value as Role)} problem={problem}>
+      {rolesWithin(organization.role).map(r => (
         <option key={r} value={r}>
           {r}: {roleNotes[r]}
         </option>
@@ -188,7 +198,7 @@ function InvitationItem({ invitation: i }: { invitation: Invitation }) {
         </p>
         <Problem>{general(problem)}</Problem>
       </div>
-      <Button size="small" busy={busy} onClick={withdraw}>
+      <Button size="small" aria-label={`Withdraw the invitation of ${i.email}`} busy={busy} onClick={withdraw}>
         Withdraw
       </Button>
     </li>
@@ -234,6 +244,7 @@ function Invite({ onClose }: { onClose: () => void }) {
       <form className={styles.form} onSubmit={send} onChange={edited}>
         <Field
           label="E-mail address"
+          name="email"
           type="email"
           value={email}
           onChange={e => setEmail(e.target.value)}
@@ -248,7 +259,6 @@ function Invite({ onClose }: { onClose: () => void }) {
           <Button kind="primary" type="submit" busy={busy}>
             Invite
           </Button>
-          name="email"
         </ButtonRow>
       </form>
     </Dialog>

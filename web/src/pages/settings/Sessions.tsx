@@ -61,7 +61,7 @@ function SessionItem({ session: s }: { session: Session }) {
         <Problem>{general(problem)}</Problem>
       </div>
       {!s.current && (
-        <Button size="small" busy={busy} onClick={end}>
+        <Button size="small" aria-label={`Sign out ${sessionName(s)}`} busy={busy} onClick={end}>
           Sign out
         </Button>
       )}

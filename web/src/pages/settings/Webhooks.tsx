@@ -115,7 +115,7 @@ function WebhookItem({ webhook: w }: { webhook: Webhook }) {
         </details>
       </div>
       <ButtonRow end>
-        <Button size="small" busy={busy} onClick={test}>
+        <Button size="small" aria-label={`Send a test to ${w.url}`} busy={busy} onClick={test}>
           Send a test
         </Button>
         <Menu

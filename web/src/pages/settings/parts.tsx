@@ -149,11 +149,11 @@ export function TeamChoice({
           <label key={t.id}>
             <input
               type="checkbox"
+              name="teamIds"
               checked={value.includes(t.id)}
               onChange={e => onChange(e.target.checked ? [...value, t.id] : value.filter(id => id !== t.id))}
             />{' '}
             <span dir="auto">{t.name}</span>
-              name="teamIds"
           </label>
         ))}
     </fieldset>
@@ -162,6 +162,9 @@ export function TeamChoice({
 
 export const roles = ['owner', 'admin', 'editor', 'viewer'] as const
 export type Role = (typeof roles)[number]
+
+/** The roles that somebody with this one can give. */
+export const rolesWithin = (own: Role): readonly Role[] => roles.slice(roles.indexOf(own))
 
 export const roleNotes: Record<Role, string> = {
   owner: 'everything, also other owners',
