@@ -107,3 +107,33 @@ func TestBrowserAdminIsNotOfferedWhatOwnersMay(t *testing.T) {
 		t.Errorf("offered are %s", labels)
 	}
 }
+
+// Many are more than a page of any list.
+func TestBrowserSettingsWithMany(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	names := make([]string, 130)
+	for i := range names {
+		names[i] = fmt.Sprintf("Member %d", i)
+	}
+	ids := e.addMembers(t, crier.RoleEditor, names...)
+	e.Exec(t, `UPDATE audit_log SET person_id = $1 WHERE organization_id = $2`, ids[7], e.crew.Organization)
+	org := path("/v1/organizations/%s", e.crew.Organization)
+	for i := range 30 {
+		e.As(t, e.crew.Key, "POST", org+"/members", object{"email": fmt.Sprintf("guest%d@example.com", i),
+			"role": "viewer"}).Want(t, http.StatusCreated)
+	}
+	e.Exec(t, `UPDATE audit_log SET person_id = $1 WHERE organization_id = $2`, ids[7], e.crew.Organization)
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	b.open("/app/settings/members")
+	b.click("main section:last-of-type button", "Show more of 30")
+	b.waitFor(`document.querySelectorAll('main section:last-of-type li').length === 30`)
+	b.open("/app/settings/audit")
+	b.waitForText("Invite member")
+	b.waitForText("Member 7")
+	if evaluate[bool](b, `document.querySelector('main').innerText.includes('somebody who has left')`) {
+		t.Error("a member is said to have left")
+	}
+}

@@ -1,10 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '../../api/client'
+import { key } from '../../api/query'
 import { useSession } from '../../session'
 import { EmptyState, Time } from '../../ui'
 import { List, usePages } from './parts'
 import styles from './settings.module.css'
 
 type Entry = Schemas['AuditEntry']
+
+const left = 'somebody who has left'
+
+/** The names of all members by their user ids: whoever is missing has left. */
+async function namesOfMembers(organizationId: string, signal: AbortSignal): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  let cursor: string | undefined
+  do {
+    const params = { path: { organizationId }, query: { cursor, limit: '100' } }
+    const page: Schemas['MemberPage'] = await ask(
+      api.GET('/v1/organizations/{organizationId}/members', { params, signal }),
+    )
+    for (const m of page.data) names.set(m.userId, m.name)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor)
+  return names
+}
 
 export function Audit() {
   const { organization, user } = useSession()
@@ -17,12 +36,13 @@ export function Audit() {
       }),
     ),
   )
-  const members = usePages<Schemas['Member']>('members', [organization.id], (cursor, signal) =>
-    ask(api.GET('/v1/organizations/{organizationId}/members', { params: { path, query: { cursor } }, signal })),
-  )
+  const people = useQuery({
+    queryKey: key('members', organization.id, 'names'),
+    queryFn: ({ signal }) => namesOfMembers(organization.id, signal),
+  })
   const nameOf = (e: Entry) => {
-    const person = e.personId === user?.id ? 'you' : members.data?.list.find(m => m.userId === e.personId)?.name
-    return `${person ?? 'somebody who has left'}${e.principalKind === 'api_key' ? ', by an API key' : ''}`
+    const person = e.personId === user?.id ? 'you' : (people.data?.get(e.personId) ?? (people.data ? left : '…'))
+    return `${person}${e.principalKind === 'api_key' ? ', by an API key' : ''}`
   }
   return (
     <section className={styles.section}>
@@ -35,7 +55,10 @@ export function Audit() {
               <li key={e.id} className={styles.item}>
                 <div className={styles.text}>
                   <p>
-                    <strong>{inWords(e.action)}</strong> <span className={styles.soft}>{nameOf(e)}</span>
+                    <strong>{inWords(e.action)}</strong>{' '}
+                    <span className={styles.soft} dir="auto">
+                      {nameOf(e)}
+                    </span>
                   </p>
                   <p className={styles.soft}>
                     <Time at={e.createdAt} style="second" /> <Time at={e.createdAt} style="day" />

@@ -53,14 +53,18 @@ export function Members() {
           )}
         </List>
       </section>
-      {(invitations.data?.list.length ?? 0) > 0 && (
+      {(invitations.error || (invitations.data?.list.length ?? 0) > 0) && (
         <section className={styles.section}>
           <h2>Invited</h2>
-          <ul className={styles.list}>
-            {invitations.data?.list.map(i => (
-              <InvitationItem key={i.id} invitation={i} />
-            ))}
-          </ul>
+          <List pages={invitations} empty={null}>
+            {list => (
+              <ul className={styles.list}>
+                {list.map(i => (
+                  <InvitationItem key={i.id} invitation={i} />
+                ))}
+              </ul>
+            )}
+          </List>
         </section>
       )}
       {inviting && <Invite onClose={() => setInviting(false)} />}

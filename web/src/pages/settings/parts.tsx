@@ -1,5 +1,6 @@
 import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
+import { explain } from '../../api/error'
 import { key, type Noun } from '../../api/query'
 import { Button, ButtonRow, Dialog, ErrorState, LoadingState, showDialog, toast } from '../../ui'
 import styles from './settings.module.css'
@@ -23,7 +24,7 @@ export function usePages<T>(
 
 type Pages<T> = Pick<
   UseInfiniteQueryResult<{ list: T[]; total: number }>,
-  'data' | 'error' | 'refetch' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
+  'data' | 'error' | 'refetch' | 'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
 >
 
 /** Draws a list with its loading, failed and empty state, and a button for more. */
@@ -42,6 +43,7 @@ export function List<T>({
   return (
     <>
       {children(pages.data.list)}
+      {pages.isFetchNextPageError && <Problem>{explain(pages.error)}</Problem>}
       {pages.hasNextPage && (
         <Button busy={pages.isFetchingNextPage} onClick={() => pages.fetchNextPage()}>
           Show more of {pages.data.total}
