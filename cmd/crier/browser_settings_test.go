@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -135,5 +136,35 @@ func TestBrowserSettingsWithMany(t *testing.T) {
 	b.waitForText("Member 7")
 	if evaluate[bool](b, `document.querySelector('main').innerText.includes('somebody who has left')`) {
 		t.Error("a member is said to have left")
+	}
+}
+
+func TestBrowserShowsHowADeliveryEnds(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-answer
+		_, _ = w.Write([]byte(strings.Repeat("received ", 100)))
+	}))
+	t.Cleanup(receiver.Close)
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), withLocalWebhooks)
+	e.signUp(t, e.crew, "ada@example.com")
+	e.As(t, e.crew.Key, "POST", path("/v1/organizations/%s/webhooks", e.crew.Organization), object{
+		"url": receiver.URL + "/" + strings.Repeat("long", 30), "types": []string{"webhook.test"}}).Want(t, http.StatusCreated)
+	b := openTab(t, e.testServer, phone)
+	b.signIn("ada@example.com")
+	b.open("/app/settings/webhooks")
+	b.click("main button", "Send a test")
+	b.click("main summary", "Deliveries")
+	b.waitForText("On its way")
+	close(answer)
+	b.waitForText("Delivered", "answered 200")
+	b.click("main summary", "What was sent and answered")
+	b.waitFor(`document.querySelectorAll('main pre').length === 2`)
+	b.screenshot("delivered")
+	b.wantNoOverflow("deliveries")
+	b.wantAccessible("deliveries")
+	if narrow := evaluate[float64](b, `document.querySelector('main pre').clientWidth / innerWidth`); narrow < 0.8 {
+		t.Errorf("what was sent takes %.0f %% of the window", 100*narrow)
 	}
 }

@@ -17,13 +17,18 @@ const looks: Record<Delivery['status'], { word: string; tone: Tone; icon: 'check
 export function Deliveries({ webhook }: { webhook: string }) {
   const { organization } = useSession()
   const path = { organizationId: organization.id, id: webhook }
-  const deliveries = usePages<Delivery>('webhooks', [organization.id, webhook, 'deliveries'], (cursor, signal) =>
-    ask(
-      api.GET('/v1/organizations/{organizationId}/webhooks/{id}/deliveries', {
-        params: { path, query: { cursor } },
-        signal,
-      }),
-    ),
+  const deliveries = usePages<Delivery>(
+    'webhooks',
+    [organization.id, webhook, 'deliveries'],
+    (cursor, signal) =>
+      ask(
+        api.GET('/v1/organizations/{organizationId}/webhooks/{id}/deliveries', {
+          params: { path, query: { cursor } },
+          signal,
+        }),
+      ),
+    // No event tells how a delivery went: look again while one is on its way.
+    list => (list.some(d => d.status === 'pending') ? 3000 : false),
   )
   return (
     <List pages={deliveries} empty={<EmptyState title="Nothing was sent yet" />}>
@@ -69,6 +74,11 @@ function DeliveryItem({ delivery: d, path }: { delivery: Delivery; path: { organ
             </>
           )}
         </p>
+      </div>
+      <Button size="small" aria-label={`Send again: ${d.eventType}`} busy={busy} onClick={again}>
+        Send again
+      </Button>
+      <div className={`${styles.text} ${styles.below}`}>
         {d.attempts.map(a => (
           <p key={a.at} className={styles.soft}>
             <Time at={a.at} style="second" /> {a.status ? `answered ${a.status}` : 'no answer'} after{' '}
@@ -86,9 +96,6 @@ function DeliveryItem({ delivery: d, path }: { delivery: Delivery; path: { organ
         </details>
         <Problem>{general(problem)}</Problem>
       </div>
-      <Button size="small" busy={busy} onClick={again}>
-        Send again
-      </Button>
     </li>
   )
 }

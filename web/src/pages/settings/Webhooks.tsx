@@ -109,10 +109,6 @@ function WebhookItem({ webhook: w }: { webhook: Webhook }) {
           </Problem>
         )}
         <Problem>{general(problem)}</Problem>
-        <details onToggle={e => setOpen(e.currentTarget.open)}>
-          <summary>Deliveries</summary>
-          {open && <Deliveries webhook={w.id} />}
-        </details>
       </div>
       <ButtonRow end>
         <Button size="small" aria-label={`Send a test to ${w.url}`} busy={busy} onClick={test}>
@@ -132,6 +128,10 @@ function WebhookItem({ webhook: w }: { webhook: Webhook }) {
           ]}
         />
       </ButtonRow>
+      <details className={styles.below} onToggle={e => setOpen(e.currentTarget.open)}>
+        <summary>Deliveries</summary>
+        {open && <Deliveries webhook={w.id} />}
+      </details>
     </li>
   )
 }

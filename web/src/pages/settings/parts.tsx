@@ -12,12 +12,14 @@ export function usePages<T>(
   noun: Noun,
   scope: unknown[],
   fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<T>>,
+  refetchInterval?: (list: T[]) => number | false,
 ) {
   return useInfiniteQuery({
     queryKey: key(noun, ...scope, 'pages'),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
     getNextPageParam: page => page.nextCursor ?? undefined,
+    refetchInterval: q => refetchInterval?.(q.state.data?.pages.flatMap(p => p.data) ?? []) ?? false,
     select: data => ({ list: data.pages.flatMap(p => p.data), total: data.pages[0]?.total ?? 0 }),
   })
 }
