@@ -168,3 +168,22 @@ func TestBrowserShowsHowADeliveryEnds(t *testing.T) {
 		t.Errorf("what was sent takes %.0f %% of the window", 100*narrow)
 	}
 }
+
+// A number that breaks at the end of a line is another number.
+func TestBrowserCreditsAreReadableOnAPhone(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	b := openTab(t, e.testServer, phone)
+	b.signIn("ada@example.com")
+	b.open("/app/settings/credits")
+	b.waitForText("+100,000")
+	b.screenshot("ledger")
+	b.wantNoOverflow("credits")
+	if broken := evaluate[string](b, `[...document.querySelectorAll('td[class*=number]')].filter(e => {
+		const text = document.createRange()
+		text.selectNodeContents(e)
+		return text.getClientRects().length > 1 }).map(e => e.innerText).join()`); broken != "" {
+		t.Errorf("on two lines: %s", broken)
+	}
+}
