@@ -214,7 +214,8 @@ func TestWritesAreAuditedWithTheirCaller(t *testing.T) {
 		if _, err := access.Write(ctx, writes, func(*store.Tx) (int, error) { return 1, nil }); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := f.AuditLog(t.Context(), f.Organization.ID, store.PageQuery{Sort: "createdAt", Limit: 10})
+		rows, err := f.AuditLog(t.Context(), f.Organization.ID, store.AuditFilter{},
+			store.PageQuery{Sort: "createdAt", Limit: 10})
 		if err != nil || len(rows.Rows) != 1 {
 			t.Fatalf("the log is %+v, %v", rows.Rows, err)
 		}

@@ -104,7 +104,8 @@ func TestPrincipalMayNotInATeamThatIsGone(t *testing.T) {
 // entries returns the audit log of an organization, newest first.
 func entries(t *testing.T, f *storetest.Fixture, organization crier.ID) []crier.AuditEntry {
 	t.Helper()
-	page, err := f.AuditLog(t.Context(), organization, store.PageQuery{Sort: "createdAt", Desc: true, Limit: 10})
+	page, err := f.AuditLog(t.Context(), organization, store.AuditFilter{},
+		store.PageQuery{Sort: "createdAt", Desc: true, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

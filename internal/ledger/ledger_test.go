@@ -45,7 +45,8 @@ func credits(f *storetest.Fixture, organization crier.ID) (out store.Credits) {
 // entries returns the kinds of the ledger's entries, the oldest first.
 func entries(t *testing.T, f *storetest.Fixture, organization crier.ID) string {
 	t.Helper()
-	page, err := f.CreditTransactions(t.Context(), organization, store.PageQuery{Sort: "createdAt", Limit: 100})
+	page, err := f.CreditTransactions(t.Context(), organization, store.CreditFilter{},
+		store.PageQuery{Sort: "createdAt", Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,8 @@ func TestBookingRecordsReasonAndTime(t *testing.T) {
 			}
 			return ledger.Spend(ctx, tx, charge)
 		})
-		page, err := f.CreditTransactions(t.Context(), f.Organization.ID, store.PageQuery{Sort: "createdAt", Limit: 9})
+		page, err := f.CreditTransactions(t.Context(), f.Organization.ID, store.CreditFilter{},
+			store.PageQuery{Sort: "createdAt", Limit: 9})
 		if err != nil || len(page.Rows) != 3 {
 			t.Fatalf("%d entries, %v", len(page.Rows), err)
 		}

@@ -28,11 +28,11 @@ func (s *AuditLog) List(ctx context.Context, scope access.OrgScope, f AuditFilte
 	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	rows, err := s.store.FilteredAuditLog(ctx, scope.Organization().ID, f, q.Rows())
+	rows, err := s.store.AuditLog(ctx, scope.Organization().ID, f, q.Rows())
 	if err != nil {
 		return none, err
 	}
-	total, err := s.store.FilteredAuditCount(ctx, scope.Organization().ID, f)
+	total, err := s.store.AuditCount(ctx, scope.Organization().ID, f)
 	if err != nil {
 		return none, err
 	}

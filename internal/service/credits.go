@@ -52,11 +52,11 @@ func (s *Credits) Transactions(ctx context.Context, scope access.OrgScope,
 	if err := scope.Check(); err != nil {
 		return none, err
 	}
-	rows, err := s.store.FilteredCreditTransactions(ctx, scope.Organization().ID, f, q.Rows())
+	rows, err := s.store.CreditTransactions(ctx, scope.Organization().ID, f, q.Rows())
 	if err != nil {
 		return none, err
 	}
-	total, err := s.store.FilteredCreditCount(ctx, scope.Organization().ID, f)
+	total, err := s.store.CreditTransactionCount(ctx, scope.Organization().ID, f)
 	if err != nil {
 		return none, err
 	}

@@ -38,15 +38,10 @@ func (f AuditFilter) conditions(organization crier.ID) *conditions {
 	return c
 }
 
-// AuditLog reads one page of an organization's audit log.
-func (r reads) AuditLog(ctx context.Context, organization crier.ID, q PageQuery) (PageRows[crier.AuditEntry], error) {
-	return r.FilteredAuditLog(ctx, organization, AuditFilter{}, q)
-}
-
-// FilteredAuditCount counts the entries of an organization's audit log that pass a filter.
-func (r reads) FilteredAuditCount(ctx context.Context, organization crier.ID, f AuditFilter) (Total, error) {
+// AuditCount counts the entries of an organization's audit log that pass a filter.
+func (r reads) AuditCount(ctx context.Context, organization crier.ID, f AuditFilter) (Total, error) {
 	if f == (AuditFilter{}) {
-		n, err := r.AuditCount(ctx, organization)
+		n, err := r.wholeAuditCount(ctx, organization)
 		return Total{Count: n}, err
 	}
 	if query, args, ok := f.marked(organization); ok {
@@ -55,8 +50,8 @@ func (r reads) FilteredAuditCount(ctx context.Context, organization crier.ID, f 
 	return f.conditions(organization).count(ctx, r, "audit_log a")
 }
 
-// FilteredAuditLog reads one page of the entries of an organization's audit log that pass a filter.
-func (r reads) FilteredAuditLog(ctx context.Context, organization crier.ID, f AuditFilter,
+// AuditLog reads one page of the entries of an organization's audit log that pass a filter.
+func (r reads) AuditLog(ctx context.Context, organization crier.ID, f AuditFilter,
 	q PageQuery) (PageRows[crier.AuditEntry], error) {
 	c := f.conditions(organization)
 	list := listing[crier.AuditEntry]{
@@ -89,9 +84,9 @@ func scanAudit(row scanner) (crier.AuditEntry, error) {
 	return e, err
 }
 
-// AuditCount returns the number of entries in an organization's audit log: those counted by SumAudit plus those after
-// them.
-func (r reads) AuditCount(ctx context.Context, organization crier.ID) (int64, error) {
+// wholeAuditCount returns the number of entries in an organization's audit log: those counted by SumAudit plus those
+// after them.
+func (r reads) wholeAuditCount(ctx context.Context, organization crier.ID) (int64, error) {
 	var n int64
 	if err := r.q.QueryRowContext(ctx, `SELECT o.audit_total + (SELECT count(*) FROM audit_log a
 			WHERE a.organization_id = o.id AND a.created_at > o.audit_counted_to)

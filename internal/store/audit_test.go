@@ -37,10 +37,11 @@ func TestAuditLogCountIsExactBeforeAndAfterCompaction(t *testing.T) {
 		}
 		is := func(when string, want, total int64) {
 			t.Helper()
-			n, err := f.AuditCount(ctx, f.Organization.ID)
+			n, err := f.AuditCount(ctx, f.Organization.ID, store.AuditFilter{})
 			summed := f.Scan(`SELECT audit_total FROM organizations WHERE id = $1`, f.Organization.ID)
-			if err != nil || n != want || summed != total {
-				t.Errorf("%s: %d entries, %d of them summed up, want %d and %d, %v", when, n, summed, want, total, err)
+			if err != nil || n.Count != want || n.Capped || summed != total {
+				t.Errorf("%s: %d entries, %d of them summed up, want %d and %d, %v", when, n.Count, summed,
+					want, total, err)
 			}
 		}
 		insert(0, time.Minute, time.Hour)
@@ -71,7 +72,8 @@ func TestWritersOfOneOrganizationDoNotWaitForEachOther_postgres(t *testing.T) {
 		defer cancel()
 		return f.WithTx(other, func(tx *store.Tx) error { return tx.InsertAudit(other, entry(f, 0)) })
 	})
-	if n, err := f.AuditCount(context.Background(), f.Organization.ID); err != nil || n != 2 {
-		t.Errorf("%d entries, %v", n, err)
+	if n, err := f.AuditCount(context.Background(), f.Organization.ID, store.AuditFilter{}); err != nil ||
+		n.Count != 2 {
+		t.Errorf("%d entries, %v", n.Count, err)
 	}
 }

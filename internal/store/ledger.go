@@ -105,23 +105,17 @@ func (f CreditFilter) conditions(organization crier.ID) *conditions {
 	return c
 }
 
-// CreditTransactions reads one page of an organization's ledger.
-func (r reads) CreditTransactions(ctx context.Context, organization crier.ID,
-	q PageQuery) (PageRows[crier.CreditTransaction], error) {
-	return r.FilteredCreditTransactions(ctx, organization, CreditFilter{}, q)
-}
-
-// FilteredCreditCount counts the entries of an organization's ledger that pass a filter.
-func (r reads) FilteredCreditCount(ctx context.Context, organization crier.ID, f CreditFilter) (Total, error) {
+// CreditTransactionCount counts the entries of an organization's ledger that pass a filter.
+func (r reads) CreditTransactionCount(ctx context.Context, organization crier.ID, f CreditFilter) (Total, error) {
 	if f == (CreditFilter{}) {
-		n, err := r.CreditTransactionCount(ctx, organization)
+		n, err := r.wholeLedgerCount(ctx, organization)
 		return Total{Count: n}, err
 	}
 	return f.conditions(organization).count(ctx, r, "credit_transactions c")
 }
 
-// FilteredCreditTransactions reads one page of the entries of an organization's ledger that pass a filter.
-func (r reads) FilteredCreditTransactions(ctx context.Context, organization crier.ID, f CreditFilter,
+// CreditTransactions reads one page of the entries of an organization's ledger that pass a filter.
+func (r reads) CreditTransactions(ctx context.Context, organization crier.ID, f CreditFilter,
 	q PageQuery) (PageRows[crier.CreditTransaction], error) {
 	c := f.conditions(organization)
 	list := listing[crier.CreditTransaction]{
@@ -142,8 +136,8 @@ func (r reads) FilteredCreditTransactions(ctx context.Context, organization crie
 	return page, nil
 }
 
-// CreditTransactionCount returns the number of ledger entries of an organization, from its counter.
-func (r reads) CreditTransactionCount(ctx context.Context, organization crier.ID) (int64, error) {
+// wholeLedgerCount returns the number of ledger entries of an organization, from its counter.
+func (r reads) wholeLedgerCount(ctx context.Context, organization crier.ID) (int64, error) {
 	var n int64
 	err := r.q.QueryRowContext(ctx, `SELECT credit_transaction_count FROM organizations WHERE id = $1`,
 		organization).Scan(&n)

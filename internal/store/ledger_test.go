@@ -34,10 +34,10 @@ func TestLedgerEntriesAddUpToTheBalance(t *testing.T) {
 				return err
 			})
 		}
-		n, err := f.CreditTransactionCount(ctx, one)
-		page, err2 := f.CreditTransactions(ctx, one, store.PageQuery{Sort: "createdAt", Limit: 3})
-		if err != nil || err2 != nil || n != 4 || len(page.Rows) != 3 || !page.After {
-			t.Errorf("%d entries, a page of %d, more: %v; %v, %v", n, len(page.Rows), page.After, err, err2)
+		n, err := f.CreditTransactionCount(ctx, one, store.CreditFilter{})
+		page, err2 := f.CreditTransactions(ctx, one, store.CreditFilter{}, store.PageQuery{Sort: "createdAt", Limit: 3})
+		if err != nil || err2 != nil || n.Count != 4 || len(page.Rows) != 3 || !page.After {
+			t.Errorf("%d entries, a page of %d, more: %v; %v, %v", n.Count, len(page.Rows), page.After, err, err2)
 		}
 		err = f.TryTx(func(ctx context.Context, tx *store.Tx) error {
 			return tx.AddCredits(ctx, booking(f, one, "release", 0, -2))

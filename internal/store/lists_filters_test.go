@@ -220,8 +220,8 @@ func TestAuditLogsAndLedgersAreFilteredAndCounted(t *testing.T) {
 			"the wrong way": {store.AuditFilter{From: &to, To: &from}, 0},
 			"both at once":  {store.AuditFilter{Action: "createPost", From: &from}, 2},
 		} {
-			total, err := f.FilteredAuditCount(ctx, f.Organization.ID, c.filter)
-			page, err2 := f.FilteredAuditLog(ctx, f.Organization.ID, c.filter,
+			total, err := f.AuditCount(ctx, f.Organization.ID, c.filter)
+			page, err2 := f.AuditLog(ctx, f.Organization.ID, c.filter,
 				store.PageQuery{Sort: "createdAt", Limit: 9})
 			if err != nil || err2 != nil || total != (store.Total{Count: c.want}) || int64(len(page.Rows)) != c.want {
 				t.Errorf("audit log, %s: %d rows of %+v; %v, %v", name, len(page.Rows), total, err, err2)
@@ -239,16 +239,16 @@ func TestAuditLogsAndLedgersAreFilteredAndCounted(t *testing.T) {
 			"from":                {store.CreditFilter{From: &from}, 1},
 			"to, which is not in": {store.CreditFilter{To: &from}, 1},
 		} {
-			total, err := f.FilteredCreditCount(ctx, f.Organization.ID, c.filter)
-			page, err2 := f.FilteredCreditTransactions(ctx, f.Organization.ID, c.filter,
+			total, err := f.CreditTransactionCount(ctx, f.Organization.ID, c.filter)
+			page, err2 := f.CreditTransactions(ctx, f.Organization.ID, c.filter,
 				store.PageQuery{Sort: "createdAt", Limit: 9})
 			if err != nil || err2 != nil || total != (store.Total{Count: c.want}) || int64(len(page.Rows)) != c.want {
 				t.Errorf("ledger, %s: %d rows of %+v; %v, %v", name, len(page.Rows), total, err, err2)
 			}
 		}
 		other := f.NewOrganization("Other").ID
-		entries, err := f.FilteredAuditCount(ctx, other, store.AuditFilter{Action: "createPost"})
-		bookings, err2 := f.FilteredCreditCount(ctx, other, store.CreditFilter{Kind: "grant"})
+		entries, err := f.AuditCount(ctx, other, store.AuditFilter{Action: "createPost"})
+		bookings, err2 := f.CreditTransactionCount(ctx, other, store.CreditFilter{Kind: "grant"})
 		if err != nil || err2 != nil || entries.Count != 0 || bookings.Count != 0 {
 			t.Errorf("another organization: %+v, %+v; %v, %v", entries, bookings, err, err2)
 		}
