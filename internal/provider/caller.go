@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,7 +104,7 @@ type Response struct {
 // Send makes one exchange. It fails only if there is no response; interpreting a response is up to the provider. The
 // exchange is passed to the function set with WithExchanges.
 func (c *Caller) Send(ctx context.Context, r Request) (*Response, error) {
-	ctx, cancel := context.WithTimeout(ctx, cmpOr(r.Timeout, DefaultTimeout))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.Timeout, DefaultTimeout))
 	defer cancel()
 	var progress progress
 	request, err := c.build(httptrace.WithClientTrace(ctx, progress.trace()), r)
@@ -299,11 +300,4 @@ func SameHost(address string, bases ...string) bool {
 		}
 	}
 	return false
-}
-
-func cmpOr(d, otherwise time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return otherwise
 }

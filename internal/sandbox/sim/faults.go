@@ -167,7 +167,7 @@ func (b *arrivingBody) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.cut = true
 	}
-	return n, err //nolint:wrapcheck // a reader's own error
+	return n, err
 }
 
 // drainBytes is how much of an unread body is read before the response.
