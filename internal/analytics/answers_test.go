@@ -160,16 +160,6 @@ func TestSeriesTellMetricsByTimeAndGroup(t *testing.T) {
 	})
 }
 
-func TestSeriesMetricsAreThoseThatSeriesKnow(t *testing.T) {
-	t.Parallel()
-	got := analytics.SeriesMetrics()
-	want := []string{"posts", "followers", "engagementRate", "views", "likes", "comments", "shares", "quotes", "saves",
-		"clicks", "engagements"}
-	if !slices.Equal(got, want) {
-		t.Errorf("the metrics are %v, want %v", got, want)
-	}
-}
-
 func TestPostsAreRankedPageByPage(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {

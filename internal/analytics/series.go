@@ -20,15 +20,6 @@ const (
 	seriesFollowers      = "followers"
 )
 
-// SeriesMetrics returns the metrics of series.
-func SeriesMetrics() []string {
-	list := []string{seriesPosts, seriesFollowers, seriesEngagementRate}
-	for _, m := range store.SummedMetrics {
-		list = append(list, string(m))
-	}
-	return list
-}
-
 // SeriesQuery selects the data of a series.
 type SeriesQuery struct {
 	Query

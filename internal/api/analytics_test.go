@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,14 @@ func (w *world) wantSeries(t *testing.T) {
 		}
 		if !slices.Equal(keys, c.groups) {
 			t.Errorf("%s: groups %q, want %q", c.query, keys, c.groups)
+		}
+	}
+	metric, _ := reflect.TypeFor[getAnalyticsSeriesInput]().FieldByName("Metric")
+	for name := range strings.SplitSeq(metric.Tag.Get("enum"), ",") {
+		s := as[crier.AnalyticsSeries](t, w.call(t, http.MethodGet, w.team("/analytics/series?metric=%s", name),
+			nil).want(t, 200))
+		if s.Metric != name || len(s.Groups) == 0 {
+			t.Errorf("the series of %s is %+v", name, s)
 		}
 	}
 	w.call(t, http.MethodGet, w.team("/analytics/series?metric=reach"), nil).wantError(t, crier.KindInvalid, "metric")
