@@ -147,15 +147,7 @@ func (r reads) PublishedActions(ctx context.Context, publication crier.ID) ([]Pu
 	return list, nil
 }
 
-// PublishedAccounts returns the accounts on which a post was published.
-func (r reads) PublishedAccounts(ctx context.Context, post crier.ID) (map[crier.ID]bool, error) {
-	found := map[crier.ID]bool{}
-	if err := r.q.Ask(ctx, publishedQuestion(found, post)); err != nil {
-		return nil, fmt.Errorf("read published accounts: %w", err)
-	}
-	return found, nil
-}
-
+// publishedQuestion reads the accounts on which a post was published.
 func publishedQuestion(found map[crier.ID]bool, post crier.ID) question {
 	return newQuestion(`SELECT DISTINCT p.social_account_id FROM publications p
 		WHERE p.post_id = $1 AND p.kind = 'post' AND p.status = 'published'`, []any{post}, func(row scanner) error {

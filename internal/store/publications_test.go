@@ -89,9 +89,13 @@ func TestPostIsLiveOncePerAccount(t *testing.T) {
 			t.Errorf("a taken slot: %v", err)
 		}
 		live, err := f.HasLive(ctx, post.ID, f.Account.ID)
-		published, err2 := f.PublishedAccounts(ctx, post.ID)
-		if err != nil || err2 != nil || !live || !published[f.Account.ID] {
-			t.Errorf("live %v, published %v; %v, %v", live, published, err, err2)
+		var plan store.Planning
+		f.Tx(func(ctx context.Context, tx *store.Tx) (err error) {
+			plan, err = tx.LockForPlanning(ctx, f.Team.ID, post.ID, []crier.ID{f.Account.ID})
+			return err
+		})
+		if err != nil || !live || !plan.Published[f.Account.ID] {
+			t.Errorf("live %v, published %v; %v", live, plan.Published, err)
 		}
 		if live, err := f.HasLive(ctx, post.ID, crier.NewID()); err != nil || live {
 			t.Errorf("live on another account: %v, %v", live, err)
