@@ -132,6 +132,41 @@ func TestUnsupportedChangeIsRejected(t *testing.T) {
 	}
 }
 
+func TestScheduledPostUpdateWithoutAChangeWritesNothing(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		d, ctx := newDesk(t, st), t.Context()
+		post := d.post(t, textOf("Hello"))
+		in := d.request(crier.ProviderX)
+		in.FirstComment = crier.Some(crier.Comment{Text: "the first"})
+		in.PlatformSettings = map[string]json.RawMessage{"xReplySettings": json.RawMessage(`"following"`)}
+		made := d.schedule(t, post.ID, in)[0]
+		before := d.stored(t, made.ID)
+		d.time = d.time.Add(time.Minute)
+		for name, change := range map[string]crier.ScheduledPostUpdate{
+			"nothing": {}, "its time": {ScheduledAt: crier.Some(made.ScheduledAt)},
+			"its zone":     {Timezone: crier.Some(crier.Zone("UTC"))},
+			"its settings": {PlatformSettings: crier.Some(in.PlatformSettings)},
+			"its comment":  {FirstComment: in.FirstComment},
+			"no recurrence": {Recurrence: crier.Null[crier.Recurrence](),
+				PostPublishActions: crier.Null[crier.FollowUpActions]()},
+		} {
+			got, err := d.ScheduledPosts.Update(ctx, d.scope, made.ID, change)
+			if err != nil || got.UpdatedAt != made.UpdatedAt {
+				t.Errorf("%s: changed at %s, %v", name, got.UpdatedAt, err)
+			}
+			if after := d.stored(t, made.ID); after.Epoch != before.Epoch {
+				t.Errorf("%s: it begins anew", name)
+			}
+		}
+		_, err := d.ScheduledPosts.Update(ctx, d.scope, made.ID, crier.ScheduledPostUpdate{
+			PlatformSettings: crier.Null[map[string]json.RawMessage]()})
+		if after := d.stored(t, made.ID); err != nil || len(after.Settings) != 0 || after.Epoch == before.Epoch {
+			t.Errorf("the settings are %v, %v", after.Settings, err)
+		}
+	})
+}
+
 // The operations that a user may still run depend on the status of a scheduled post.
 func TestScheduledPostOperationsByStatus(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,9 @@ func (s *ScheduledPosts) Update(ctx context.Context, scope access.TeamScope, id 
 		if err != nil {
 			return crier.ScheduledPost{}, err
 		}
+		if plan.changesNothing() {
+			return s.read(ctx, tx, id)
+		}
 		if _, err := s.schedules.put(ctx, tx, scope, plan, plan.deliveries[0]); err != nil {
 			return crier.ScheduledPost{}, err
 		}
@@ -95,6 +98,15 @@ func (s *ScheduledPosts) planUpdate(ctx context.Context, tx *store.Tx, scope acc
 		return plan, crier.Invalid(asSent(issues, in)...)
 	}
 	return plan, nil
+}
+
+// changesNothing reports whether a publication is already as an update plans it: writing it would discard what is
+// prepared for it, and record a change.
+func (p planned) changesNothing() bool {
+	d, now := p.deliveries[0], p.deliveries[0].moves
+	return p.at.Equal(now.ScheduledAt.Time) && p.zoneOf(d) == now.Timezone &&
+		(len(d.content.Settings)+len(now.Settings) == 0 || sameJSON(d.content.Settings, now.Settings)) &&
+		sameJSON(d.actions, now.Actions)
 }
 
 // asSent leads issues of a request to schedule to where a change has the same things. A recurrence that was not sent
