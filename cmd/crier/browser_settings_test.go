@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -186,4 +187,21 @@ func TestBrowserCreditsAreReadableOnAPhone(t *testing.T) {
 		return text.getClientRects().length > 1 }).map(e => e.innerText).join()`); broken != "" {
 		t.Errorf("on two lines: %s", broken)
 	}
+}
+
+func TestBrowserKeyEndsOnADayOfTheTeam(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	e.setZone(t, e.crew, "Pacific/Auckland")
+	b := openTab(t, e.testServer, phone)
+	b.signIn("ada@example.com")
+	b.open("/app/settings/keys")
+	b.click("main button", "New key")
+	b.fill("dialog input[name=name]", "The till")
+	day := time.Now().UTC().AddDate(1, 0, 0)
+	b.set("dialog input[name=expiresAt]", day.Format("2006-01-02"))
+	b.click("dialog button", "Make the key")
+	b.click("dialog button", "I have kept it")
+	b.waitForText("ends " + day.Format("Mon, 2 Jan 2006") + ", 00:00")
 }

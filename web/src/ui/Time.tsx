@@ -1,10 +1,13 @@
-import { useSession } from '../session'
+import { serverNow, useSession } from '../session'
 import { clock, formatDay, formatOffset, offsetAt, wallAt } from '../zone'
 
 export type TimeStyle = 'full' | 'day' | 'time' | 'second' | 'short'
 
-/** An instant in words, in a zone: "Tue 17 Nov 2026, 09:00". */
-export function formatInstant(instant: number, zone: string, style: TimeStyle = 'full'): string {
+/** A day without its year is taken for the nearest of its name: for one that is not, the year is told. */
+const isFar = (instant: number, now = instant) => Math.abs(instant - now) > 180 * 24 * 3_600_000
+
+/** An instant in words, in a zone: "Tue 17 Nov 2026, 09:00". now is for instants that may be a year away. */
+export function formatInstant(instant: number, zone: string, style: TimeStyle = 'full', now?: number): string {
   const { date, minutes } = wallAt(instant, zone)
   const time = clock(minutes)
   if (style === 'time') return time
@@ -12,7 +15,7 @@ export function formatInstant(instant: number, zone: string, style: TimeStyle = 
     const ms = ((instant % 60_000) + 60_000) % 60_000
     return `${time}:${(ms / 1000).toFixed(3).padStart(6, '0')}`
   }
-  const year = style === 'full' ? 'numeric' : undefined
+  const year = style === 'full' || isFar(instant, now) ? 'numeric' : undefined
   const day = formatDay(date, { weekday: 'short', day: 'numeric', month: 'short', year })
   return style === 'day' ? day : `${day}, ${time}`
 }
@@ -25,7 +28,7 @@ export function Time({ at, style = 'full', zone }: { at: string | number | Date;
   const name = `${inZone} (UTC${formatOffset(offsetAt(instant, inZone))})`
   return (
     <time dateTime={new Date(instant).toISOString()} title={`${formatInstant(instant, inZone, 'full')} ${name}`}>
-      {formatInstant(instant, inZone, style)}
+      {formatInstant(instant, inZone, style, serverNow(session))}
     </time>
   )
 }

@@ -5,6 +5,7 @@ import { useIntents } from '../../api/intents'
 import { key as queryKey } from '../../api/query'
 import { useSession } from '../../session'
 import { askFirst, Button, ButtonRow, Dialog, EmptyState, Field, Select, showDialog, Time, toastError } from '../../ui'
+import { startOfDay } from '../../zone'
 import { about, general, useChange } from './form'
 import { List, Problem, type Role, roleNotes, rolesWithin, showOnce, TeamChoice, usePages } from './parts'
 import styles from './settings.module.css'
@@ -170,7 +171,7 @@ function Rotate({ item: k, onClose }: { item: Key; onClose: () => void }) {
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {
-  const { organization, teams } = useSession()
+  const { organization, teams, zone } = useSession()
   const { busy, problem, run, edited } = useChange('keys')
   const intents = useIntents()
   const [name, setName] = useState('')
@@ -185,7 +186,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
       role,
       teamIds,
       permissions,
-      expiresAt: ends ? new Date(`${ends}T00:00:00Z`).toISOString() : null,
+      expiresAt: ends ? new Date(startOfDay(ends, zone)).toISOString() : null,
     }
     run(
       () =>
