@@ -205,3 +205,28 @@ func TestBrowserKeyEndsOnADayOfTheTeam(t *testing.T) {
 	b.click("dialog button", "I have kept it")
 	b.waitForText("ends " + day.Format("Mon, 2 Jan 2006") + ", 00:00")
 }
+
+func TestBrowserMediaSearchFollowsTheAddress(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	folder := strings.Repeat("Bäckerei", 8)
+	e.Call(t, e.crew, "POST", "folders", object{"name": folder}).Want(t, http.StatusCreated)
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	b.open("/app/media")
+	b.waitForText(folder)
+	b.screenshot("folders")
+	if over := evaluate[float64](b, `document.querySelector('main nav').getBoundingClientRect().right -
+		document.querySelector('main search').getBoundingClientRect().left`); over > 0 {
+		t.Errorf("the folders cover %.0f pixels of the search", over)
+	}
+	b.fill("main input[type=search]", "bread")
+	b.waitFor(`location.search === '?q=bread'`)
+	b.waitForText("Nothing found")
+	b.click("nav a", "Media")
+	b.waitForText("Nothing here yet")
+	b.waitFor(`location.search === '' && document.querySelector('main input[type=search]').value === ''`)
+	b.do(`history.back()`)
+	b.waitFor(`location.search === '?q=bread' && document.querySelector('main input[type=search]').value === 'bread'`)
+}

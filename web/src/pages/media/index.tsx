@@ -18,6 +18,7 @@ import {
   Thumbnail,
   toast,
   useSearchState,
+  useSearchText,
 } from '../../ui'
 import { inTurn } from '../posts/bulk'
 import { AssetDetail } from './AssetDetail'
@@ -167,12 +168,7 @@ function Filters({
   kind: string
   onChange: (patch: Record<string, string | undefined>) => void
 }) {
-  const [text, setText] = useState(q)
-  useEffect(() => {
-    if (text.trim() === q) return
-    const timer = setTimeout(() => onChange({ q: text.trim() || undefined }), 250)
-    return () => clearTimeout(timer)
-  }, [text, q, onChange])
+  const [text, setText] = useSearchText(q, onChange)
   return (
     <search className={styles.filters}>
       <Field

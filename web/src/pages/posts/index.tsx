@@ -16,6 +16,7 @@ import {
   type Provider,
   Select,
   useSearchState,
+  useSearchText,
 } from '../../ui'
 import type { Search } from '../../ui/useSearchState'
 import { BulkBar } from './Bulk'
@@ -148,21 +149,7 @@ function Filters({
   accounts: Schemas['SocialAccount'][]
 }) {
   const { team } = useSession()
-  const [q, setQ] = useState(search.q ?? '')
-  const asked = useRef(search.q ?? '')
-  useEffect(() => {
-    if ((search.q ?? '') === asked.current) return
-    asked.current = search.q ?? ''
-    setQ(asked.current)
-  }, [search.q])
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (q.trim() === asked.current) return
-      asked.current = q.trim()
-      onChange({ q: asked.current || undefined })
-    }, 250)
-    return () => clearTimeout(timer)
-  }, [q, onChange])
+  const [q, setQ] = useSearchText(search.q ?? '', onChange)
   const networks = [...new Set(accounts.map(a => a.provider))]
   return (
     <search className={styles.filters}>
