@@ -230,3 +230,34 @@ func TestBrowserMediaSearchFollowsTheAddress(t *testing.T) {
 	b.do(`history.back()`)
 	b.waitFor(`location.search === '?q=bread' && document.querySelector('main input[type=search]').value === 'bread'`)
 }
+
+// What went wrong in a dialog is told in front of it, where it can be seen, pressed and heard.
+func TestBrowserTellsInFrontOfADialog(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	e.Call(t, e.crew, "POST", "folders", object{"name": "Autumn"}).Want(t, http.StatusCreated)
+	for _, size := range []viewport{desk, phone} {
+		b := openTab(t, e.testServer, size)
+		b.signIn("ada@example.com")
+		b.open("/app/media")
+		b.click("main button", "New folder")
+		b.fill("dialog input", "Autumn")
+		b.press(keyEnter)
+		b.waitFor(`document.querySelector('dialog [aria-live]').innerText.includes('There is a folder named')`)
+		b.screenshot(fmt.Sprint("told ", size.width))
+		if found := evaluate[string](b, `(() => { const t = document.querySelector('dialog [aria-live] [class*=toast]')
+			const r = t.getBoundingClientRect()
+			if (r.left < 0 || r.right > innerWidth) return 'it is wider than the window'
+			return t.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)) ? '' : 'it is covered' })()`); found != "" {
+			t.Errorf("%d: %s", size.width, found)
+		}
+		b.wantAccessible("told")
+		b.click("dialog button", "Dismiss")
+		b.waitFor(`document.querySelector('dialog') && !document.querySelector('[class*=toast]')`)
+		// What is told when the dialog closes is read aloud from the page.
+		b.fill("dialog input", fmt.Sprint("Winter ", size.width))
+		b.press(keyEnter)
+		b.waitFor(`!document.querySelector('dialog')`)
+	}
+}

@@ -1,6 +1,7 @@
 import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef } from 'react'
 import { Button, ButtonRow, IconButton } from './Button'
 import styles from './Dialog.module.css'
+import { addModal, removeModal } from './modals'
 
 /**
  * A question or a small form in front of the page: the platform's dialog, which keeps the focus and closes with Escape.
@@ -61,7 +62,9 @@ export function useModal(first: string) {
       dialog.showModal()
       dialog.querySelector<HTMLElement>(first)?.focus()
     }
+    if (dialog) addModal(dialog)
     return () => {
+      if (dialog) removeModal(dialog)
       if (document.activeElement !== document.body && document.activeElement?.isConnected) return
       const back = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : null
       const target = back ?? document.getElementById('main')

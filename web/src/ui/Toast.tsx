@@ -1,8 +1,10 @@
 import { useEffect, useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
 import { newId } from '../api/client'
 import { explain } from '../api/error'
 import { Button, IconButton } from './Button'
 import { Icon } from './Icon'
+import { frontModal, subscribeModals } from './modals'
 import styles from './Toast.module.css'
 
 export type Toast = {
@@ -61,7 +63,7 @@ function One({ toast: t }: { toast: Toast }) {
     return () => clearTimeout(timer)
   }, [t])
   return (
-    <li className={`${styles.toast} ${t.tone === 'bad' ? styles.bad : ''}`}>
+    <div className={`${styles.toast} ${t.tone === 'bad' ? styles.bad : ''}`}>
       <Icon name={t.tone === 'bad' ? 'attention' : 'check'} size={18} />
       <span className={styles.text}>{t.text}</span>
       {t.action && (
@@ -77,12 +79,26 @@ function One({ toast: t }: { toast: Toast }) {
         </Button>
       )}
       <IconButton size="small" icon="cross" label="Dismiss" onClick={() => remove(t.id)} />
-    </li>
+    </div>
   )
 }
 
-/** Where toasts appear; read aloud as they come. There is one, in the shell. */
+function Region({ shown }: { shown: Toast[] }) {
+  return (
+    <div className={styles.region}>
+      {shown.map(t => (
+        <One key={t.id} toast={t} />
+      ))}
+    </div>
+  )
+}
+
+/**
+ * Where toasts appear; read aloud as they come. There is one, in the shell. While a dialog is open they appear in it: what
+ * is behind it can neither be pressed nor heard.
+ */
 export function ToastRegion() {
+  const modal = useSyncExternalStore(subscribeModals, frontModal)
   const shown = useSyncExternalStore(
     l => {
       listeners.add(l)
@@ -91,12 +107,17 @@ export function ToastRegion() {
     () => toasts,
   )
   return (
-    <section aria-label="Notifications" aria-live="polite" aria-relevant="additions">
-      <ul className={styles.region}>
-        {shown.map(t => (
-          <One key={t.id} toast={t} />
-        ))}
-      </ul>
-    </section>
+    <>
+      <section aria-label="Notifications" aria-live="polite" aria-relevant="additions">
+        <Region shown={modal ? [] : shown} />
+      </section>
+      {modal &&
+        createPortal(
+          <div aria-live="polite" aria-relevant="additions">
+            <Region shown={shown} />
+          </div>,
+          modal,
+        )}
+    </>
   )
 }
