@@ -261,3 +261,19 @@ func TestBrowserTellsInFrontOfADialog(t *testing.T) {
 		b.waitFor(`!document.querySelector('dialog')`)
 	}
 }
+
+func TestBrowserWelcomeKeepsTheKeyboardsPlace(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	b := s.tab
+	b.open("/app/welcome")
+	for _, step := range []struct{ press, title string }{{"Go on with 1 account", "When do you publish?"},
+		{"Use these times", "Write your first post"}, {"Publish it now", "It is out"}} {
+		b.waitFor(fmt.Sprintf(`(() => { const found = [...document.querySelectorAll('main button')].find(e => !e.disabled &&
+			e.innerText.includes(%q)); found?.focus(); return found })()`, step.press))
+		b.press(keyEnter)
+		b.waitForText(step.title)
+		b.waitFor(`document.activeElement.id === 'step'`)
+	}
+}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api, ask } from '../../api/client'
 import { useAccounts, useInstance } from '../../api/hooks'
 import { useIntents } from '../../api/intents'
@@ -39,6 +39,11 @@ export default function WelcomePage() {
   const [search, setSearch] = useSearchState()
   const navigate = useNavigate()
   const step = Math.min(3, Math.max(1, Number(search.step) || 1))
+  const before = useRef(step)
+  useEffect(() => {
+    if (before.current !== step) focusStep()
+    before.current = step
+  }, [step])
   const next = () => (step === 3 ? navigate({ to: '/' }) : setSearch({ step: String(step + 1) }, 'push'))
   return (
     <Page title="Welcome">
@@ -66,6 +71,11 @@ export default function WelcomePage() {
   )
 }
 
+/** The button that was pressed is gone with what it was on: keyboards and screen readers go on at what took its place. */
+function focusStep() {
+  if (document.activeElement === document.body) document.getElementById('step')?.focus()
+}
+
 function Step({
   title,
   note,
@@ -78,7 +88,7 @@ function Step({
   footer: ReactNode
 }) {
   return (
-    <section className={styles.body} aria-label={title}>
+    <section id="step" tabIndex={-1} className={styles.body} aria-label={title}>
       <h2>{title}</h2>
       <p className={styles.note}>{note}</p>
       {children}
@@ -363,6 +373,7 @@ function Watch({ postId, onNext }: { postId: string; onNext: () => void }) {
   const { team } = session
   const accounts = useAccounts(team.id)
   const scheduled = useScheduledPosts(team.id, postId)
+  useEffect(focusStep, [])
   const under = scheduled.data?.some(
     s => s.status === 'publishing' || s.status === 'processing' || s.status === 'scheduled',
   )
