@@ -43,6 +43,9 @@ func (s *Shell) askPerson(ctx context.Context, question string) error {
 	defer done()
 	fmt.Fprint(s.stderr, question, " [y/N] ")
 	answer, err := readLine(ctx, person)
+	if !strings.HasSuffix(answer, "\n") { // what follows has a line of its own
+		fmt.Fprintln(s.stderr)
+	}
 	if err != nil {
 		return err
 	}

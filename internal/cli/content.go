@@ -400,6 +400,7 @@ func (s *Shell) uploadFile(ctx context.Context, c *client.Client, team crier.ID,
 	if err != nil {
 		return crier.Asset{}, fmt.Errorf("read the file: %w", err)
 	}
+	defer s.endProgress()
 	return c.Upload(ctx, team, crier.UploadCreate{
 		FileName: crier.FileName(filepath.Base(path)), MimeType: typeOf(file), ByteSize: stat.Size(),
 	}, file, s.progress)

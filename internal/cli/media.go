@@ -177,6 +177,7 @@ func (s *Shell) upload(ctx context.Context, c *client.Client, team crier.ID, nam
 	again := fmt.Sprintf("crier media upload %s --resume %s", quoted(name), upload.UploadID)
 	// printed now, because a killed program prints nothing
 	fmt.Fprintf(s.stderr, "If this is interrupted, continue with: %s\n", again)
+	defer s.endProgress()
 	asset, err := c.ResumeUpload(ctx, team, upload, file, s.progress)
 	if client.IsKind(err, crier.KindInvalid) { // the file itself is rejected: retrying cannot help
 		return none, err
@@ -233,13 +234,22 @@ func (s *Shell) progress(sent, total int64) {
 	if !Interactive(s.stderr) {
 		return
 	}
-	const width = 40
+	const usual, frame = 40, len("[] 100 % ") // a terminal breaks a line that fills it
+	width := int64(min(usual, max(s.width()-frame, 1)))
 	done := int(sent * width / max(total, 1))
-	fmt.Fprintf(s.stderr, "\r[%s%s] %3d %%", strings.Repeat("█", done), strings.Repeat("·", width-done),
+	fmt.Fprintf(s.stderr, "\r[%s%s] %3d %%", strings.Repeat("█", done), strings.Repeat("·", int(width)-done),
 		sent*100/max(total, 1))
-	if sent == total {
+	if s.drawing = true; sent == total {
+		s.endProgress()
+	}
+}
+
+// endProgress ends the line of a progress bar, so that what follows, such as an error, has a line of its own.
+func (s *Shell) endProgress() {
+	if s.drawing {
 		fmt.Fprintln(s.stderr)
 	}
+	s.drawing = false
 }
 
 func (s *Shell) mediaList() *cobra.Command {

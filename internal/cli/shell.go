@@ -37,6 +37,7 @@ type Shell struct {
 	asJSON, yes   bool
 
 	written string // a file with a text from the editor that is not stored yet
+	drawing bool   // the line of a progress bar is not complete
 }
 
 // New returns a Shell.
