@@ -47,6 +47,7 @@ func TestFileTransferOutlivesServerTimeouts(t *testing.T) {
 		}
 	}))
 	server.Config.ReadTimeout, server.Config.WriteTimeout = timeout, timeout
+	server.Config.ReadHeaderTimeout = time.Minute // the header alone may take a busy machine longer than the others
 	server.Start()
 	t.Cleanup(server.Close)
 	resp, err := http.Post(server.URL+"/long", "text/plain", slow())
