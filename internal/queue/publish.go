@@ -24,16 +24,6 @@ const (
 	renewEvery     = time.Minute
 )
 
-// publishQueues returns the queues of all networks.
-func publishQueues(poll time.Duration) map[string]river.QueueConfig {
-	queues := map[string]river.QueueConfig{}
-	for _, p := range crier.Providers() {
-		queues[publishQueue(p)] = river.QueueConfig{MaxWorkers: publishWorkers, FetchCooldown: 5 * time.Millisecond,
-			FetchPollInterval: poll}
-	}
-	return queues
-}
-
 func publishQueue(p crier.Provider) string { return "publish_" + string(p) }
 
 type publishWorker struct {

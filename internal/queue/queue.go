@@ -41,9 +41,9 @@ type Config struct {
 	Now     func() time.Time
 	Logger  *slog.Logger
 	Metrics prometheus.Registerer
-	// PublishPoll is how often a node looks for due publications that it was not notified of; 0 means a second. Only
-	// tests change it.
-	PublishPoll time.Duration
+	// Poll is how often a node looks for due publications and deliveries that it was not notified of; 0 means a second.
+	// Only tests change it.
+	Poll time.Duration
 }
 
 // Queue enqueues jobs and, once started, runs them.
@@ -84,7 +84,7 @@ type engine interface {
 func New(cfg Config) (*Queue, error) {
 	q := &Queue{store: cfg.Store, workers: river.NewWorkers(), now: cfg.Now, log: cfg.Logger,
 		metrics: newMetrics(cfg.Metrics)}
-	config := q.riverConfig(cfg.PublishPoll)
+	config := q.riverConfig(cfg.Poll)
 	var err error
 	if cfg.Store.Dialect() == store.Postgres {
 		q.engine, err = newEngine(riverpgxv5.New(cfg.Store.JobPool()), config, joinPostgres)
@@ -98,10 +98,9 @@ func New(cfg Config) (*Queue, error) {
 	return q, nil
 }
 
-func (q *Queue) riverConfig(publishPoll time.Duration) *river.Config {
-	queues := publishQueues(publishPoll)
+func (q *Queue) riverConfig(poll time.Duration) *river.Config {
+	queues := urgentQueues(poll)
 	queues[river.QueueDefault] = river.QueueConfig{MaxWorkers: defaultWorkers}
-	queues[webhookQueue] = webhookQueueConfig
 	queues[metricsQueue] = river.QueueConfig{MaxWorkers: metricsWorkers}
 	queues[upkeepQueue] = river.QueueConfig{MaxWorkers: upkeepWorkers}
 	queues[mediaQueue] = river.QueueConfig{MaxWorkers: mediaWorkers}

@@ -6,6 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/riverqueue/river"
+
+	"crier"
 	"crier/internal/job"
 	"crier/internal/store"
 )
@@ -13,7 +16,20 @@ import (
 // wakePause is the shortest time between two notifications of a waker.
 const wakePause = 20 * time.Millisecond
 
-// waker notifies the nodes on PostgreSQL of publications that are due, after the commit, and at once for all that are
+// urgentQueues returns the queues whose jobs start as soon as they are committed: nodes are notified of them.
+func urgentQueues(poll time.Duration) map[string]river.QueueConfig {
+	queues := map[string]river.QueueConfig{webhookQueue: {MaxWorkers: webhookWorkers}}
+	for _, p := range crier.Providers() {
+		queues[publishQueue(p)] = river.QueueConfig{MaxWorkers: publishWorkers}
+	}
+	for name, config := range queues {
+		config.FetchCooldown, config.FetchPollInterval = 5*time.Millisecond, poll
+		queues[name] = config
+	}
+	return queues
+}
+
+// waker notifies the nodes on PostgreSQL of urgent jobs that are due, after the commit, and at once for all that are
 // committed while it pauses. It is lost with the node; polling finds the jobs then.
 type waker struct {
 	notify  func(ctx context.Context, queues map[string]bool)
@@ -52,11 +68,11 @@ func (w *waker) take() map[string]bool {
 	return queues
 }
 
-// wake notifies of the publications among the jobs that are due. River notifies of one job of a queue in 100 ms; the
-// others would wait until a node polls, up to 1.1 seconds. On PostgreSQL the notification follows the commit, because
-// commits of transactions that notify are serialized. On SQLite it is a row, and written with the job.
+// wake notifies of the urgent jobs that are due. River notifies of one job of a queue in 100 ms; the others would wait
+// until a node polls, up to 1.1 seconds. On PostgreSQL the notification follows the commit, because commits of
+// transactions that notify are serialized. On SQLite it is a row, and written with the job.
 func (q *Queue) wake(ctx context.Context, tx *store.Tx, jobs []job.Job) error {
-	due := duePublications(jobs)
+	due := dueAtOnce(jobs)
 	switch {
 	case due == nil:
 		return nil
@@ -67,15 +83,18 @@ func (q *Queue) wake(ctx context.Context, tx *store.Tx, jobs []job.Job) error {
 	return nil
 }
 
-// duePublications returns the queues of the publications that are due at once; nil if there are none.
-func duePublications(jobs []job.Job) map[string]bool {
+// dueAtOnce returns the queues of the urgent jobs that are due at once; nil if there are none.
+func dueAtOnce(jobs []job.Job) map[string]bool {
 	var due map[string]bool
 	for _, j := range jobs {
-		if args, ok := j.Args.(job.Publish); ok && j.At.IsZero() {
-			if due == nil {
-				due = map[string]bool{}
+		switch j.Args.(type) {
+		case job.Publish, job.DeliverWebhook:
+			if j.At.IsZero() {
+				if due == nil {
+					due = map[string]bool{}
+				}
+				due[queueOf(j.Args)] = true
 			}
-			due[publishQueue(args.Provider)] = true
 		}
 	}
 	return due

@@ -19,11 +19,6 @@ const (
 	webhookTick = time.Second
 )
 
-// webhookQueueConfig polls often: nothing wakes River's producer on SQLite, and on PostgreSQL its notifications are
-// limited to ten per second; the others are dropped.
-var webhookQueueConfig = river.QueueConfig{MaxWorkers: webhookWorkers, FetchCooldown: 5 * time.Millisecond,
-	FetchPollInterval: 100 * time.Millisecond}
-
 type deliverWebhookWorker struct {
 	river.WorkerDefaults[job.DeliverWebhook]
 	dispatcher *webhook.Dispatcher
