@@ -48,12 +48,11 @@ func recordScheduled(tx *store.Tx, now crier.Time, before *store.Publication, p 
 	return events.Record(tx, now, fact)
 }
 
-// recordDismissed records that a failure was dismissed.
-func recordDismissed(tx *store.Tx, now crier.Time, p store.Publication) error {
-	shown := publish.Shown(p)
-	shown.NeedsAttention, shown.DismissedAt = false, &now
-	return events.Record(tx, now, events.Fact{Type: crier.ScheduledPostChanged, OrganizationID: p.OrganizationID,
-		TeamID: &p.TeamID, Object: shown, Before: struct {
+// recordDismissed records that a failure was dismissed; p is the scheduled post before.
+func recordDismissed(tx *store.Tx, now crier.Time, p crier.ScheduledPost) error {
+	p.NeedsAttention, p.DismissedAt = false, &now
+	return events.Record(tx, now, events.Fact{Type: crier.ScheduledPostChanged, TeamID: &p.TeamID, Object: p,
+		Before: struct {
 			NeedsAttention bool        `json:"needsAttention"`
 			DismissedAt    *crier.Time `json:"dismissedAt"`
 		}{true, nil}})

@@ -31,6 +31,9 @@ func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID,
 				return out, err
 			}
 		}
+		if err := s.dismissProblems(ctx, tx, before); err != nil {
+			return out, err
+		}
 		if err := s.recordDeleted(ctx, tx, before); err != nil {
 			return out, err
 		}
@@ -40,6 +43,28 @@ func (s *Posts) Delete(ctx context.Context, scope access.TeamScope, id crier.ID,
 		return out, err
 	}
 	return s.awaitDeletes(ctx, out)
+}
+
+// dismissProblems dismisses the failures of a post that is deleted: nothing can be done about them any more. An unknown
+// outcome still needs a person, who looks at the network.
+func (s *Posts) dismissProblems(ctx context.Context, tx *store.Tx, post store.Post) error {
+	whole, err := tx.Post(ctx, post.TeamID, post.ID, true)
+	if err != nil || whole.ScheduledPosts == nil {
+		return err
+	}
+	now := s.clock.Now()
+	for _, p := range *whole.ScheduledPosts {
+		if !p.NeedsAttention || p.Status == crier.Unknown {
+			continue
+		}
+		if _, _, err := tx.Dismiss(ctx, p.ID, now); err != nil {
+			return err
+		}
+		if err := recordDismissed(tx, now, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recordDeleted records the deletion of a post before it is removed: its event shows what will be gone.

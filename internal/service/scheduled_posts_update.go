@@ -238,6 +238,6 @@ func (s *ScheduledPosts) Dismiss(ctx context.Context, scope access.TeamScope, id
 		if err != nil || !changed {
 			return err
 		}
-		return recordDismissed(tx, now, *p)
+		return recordDismissed(tx, now, publish.Shown(*p))
 	})
 }
