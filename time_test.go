@@ -18,7 +18,8 @@ func TestTimesAreReadFromJSONStringsAlone(t *testing.T) {
 		`"2026-11-15T10:00:00\u002B01:00"`: "", // as encoders for HTML write the +
 		`"2026-11-15\u00"`:                 "invalid character '\"' in \\u hexadecimal character escape",
 		`"\n"`:                             format,
-		`1763197200`:                       "a time is a JSON string", `true`: "a time is a JSON string", `{}`: "a time is a JSON string",
+		`1763197200`:                       "a time is a JSON string", `true`: "a time is a JSON string",
+		`{}`:                       "a time is a JSON string",
 		`["2026-11-15T09:00:00Z"]`: "a time is a JSON string",
 		`""`:                       format, `"now"`: format, `"2026-11-15"`: format, `"2026-11-15T09:00:00"`: format,
 		`"0000-01-01T00:00:00Z"`:      "must be a time between the years 1 and 9999",

@@ -8,7 +8,7 @@ import (
 	"crier/internal/store"
 )
 
-// Nothing can be done about the failure of a post that is deleted; whether an unknown one is public has to be looked at.
+// Nothing can be done about the failure of a post that is deleted. An unknown outcome still has to be looked at.
 func TestDeletingAPostDismissesItsFailures(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {
