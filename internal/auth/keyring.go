@@ -169,6 +169,15 @@ func (k *Keyring) VerifyByAny(data, sum []byte, purpose string) bool {
 	})
 }
 
+// Signatures returns the signatures of data by all keys of the ring, that of Sign first.
+func (k *Keyring) Signatures(data []byte, purpose string) [][]byte {
+	sums := make([][]byte, len(k.signing))
+	for i, key := range k.signing {
+		sums[i] = signature(key, data, purpose)
+	}
+	return sums
+}
+
 // Fingerprint identifies the sealing key without revealing it.
 func (k *Keyring) Fingerprint() string { return k.fingerprints[0] }
 

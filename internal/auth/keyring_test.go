@@ -73,6 +73,10 @@ func TestSignaturesAreMadeWithTheFirstKeyAlone(t *testing.T) {
 	if !newRing(t, fresh).Verify([]byte("data"), rotated.Sign([]byte("data"), "cursor"), "cursor") {
 		t.Error("the first key does not verify what the ring signed")
 	}
+	if all := rotated.Signatures([]byte("data"), "cursor"); len(all) != 2 || !bytes.Equal(all[1], signature) ||
+		!bytes.Equal(all[0], rotated.Sign([]byte("data"), "cursor")) {
+		t.Errorf("the signatures of all keys are %x", all)
+	}
 	// The border between purpose and data is signed, too.
 	if older.Verify([]byte("b:data"), older.Sign([]byte("data"), "a:b"), "a") ||
 		older.Verify([]byte("data"), nil, "cursor") || older.Verify(nil, signature, "cursor") {

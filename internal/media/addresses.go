@@ -1,6 +1,7 @@
 package media
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +19,9 @@ const (
 type Addresses struct {
 	// Key signs the URLs.
 	Key []byte
+	// OtherKeys are accepted too while the secret key is rotated: a network fetches a file a while after it has got the
+	// URL, and from any node.
+	OtherKeys [][]byte
 	// BaseURL is the public base URL of the installation, without a trailing slash.
 	BaseURL string
 	Now     func() time.Time
@@ -37,5 +41,13 @@ func (a *Addresses) Thumbnail(asset crier.ID) string {
 
 // Verify checks the signature of a URL: it returns ErrSignature or ErrExpired if it is not valid.
 func (a *Addresses) Verify(key Key, signature string) error {
-	return Verify(a.Key, string(key.ID), key.Variant, signature, a.Now())
+	now := a.Now()
+	err := Verify(a.Key, string(key.ID), key.Variant, signature, now)
+	for _, other := range a.OtherKeys {
+		if !errors.Is(err, ErrSignature) {
+			break
+		}
+		err = Verify(other, string(key.ID), key.Variant, signature, now)
+	}
+	return err
 }

@@ -481,6 +481,17 @@ func TestAddressesStayTheSameForAnHourAndWorkForADay(t *testing.T) {
 	if err := other.Verify(key, signature); !errors.Is(err, ErrSignature) {
 		t.Errorf("another installation takes the signature: %v", err)
 	}
+	other.OtherKeys = [][]byte{[]byte("a third"), a.Key}
+	if err := other.Verify(key, signature); err != nil || other.URL(key) == first {
+		t.Errorf("an installation that knows the key says %v", err)
+	}
+	if err := other.Verify(small, signature); !errors.Is(err, ErrSignature) {
+		t.Errorf("it takes the signature for another file: %v", err)
+	}
+	now = begin.Add(26 * time.Hour)
+	if err := other.Verify(key, signature); !errors.Is(err, ErrExpired) {
+		t.Errorf("it says after a day: %v", err)
+	}
 }
 
 func TestAddressesAreJudgedBeforeTheyAreLookedUp(t *testing.T) {

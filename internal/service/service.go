@@ -145,7 +145,8 @@ type wiring struct {
 
 func newWiring(cfg Config) wiring {
 	clock := crier.Clock(cfg.Now)
-	addresses := &media.Addresses{Key: cfg.Keys.Sign(nil, mediaPurpose), BaseURL: cfg.PublicURL, Now: cfg.Now}
+	mediaKeys := cfg.Keys.Signatures(nil, mediaPurpose)
+	addresses := &media.Addresses{Key: mediaKeys[0], OtherKeys: mediaKeys[1:], BaseURL: cfg.PublicURL, Now: cfg.Now}
 	w := wiring{
 		Config: cfg, clock: clock, addresses: addresses, pages: pagination.NewCursors(cfg.Keys),
 		writes: access.NewIdempotency(cfg.Store, cfg.Keys, clock),
