@@ -26,7 +26,8 @@ func TestAddressesOfMediaOutliveARotationOfTheKey_postgres(t *testing.T) {
 	newer := startServer(t, db, withKeys(fresh, servertest.Secret))
 	get := func(from, at *servertest.Server) int {
 		address := from.As(t, older.Key, "GET", asset, nil).Want(t, http.StatusOK).Text(t, "thumbnailUrl")
-		return at.Send(t, servertest.Request{Method: "GET", Path: strings.TrimPrefix(address, "http://crier.test")}).Status
+		where := strings.TrimPrefix(address, "http://crier.test")
+		return at.Send(t, servertest.Request{Method: "GET", Path: where}).Status
 	}
 	if got := get(older.Server, newer.Server); got != http.StatusOK {
 		t.Errorf("an address of the old key: %d", got)

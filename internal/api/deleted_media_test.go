@@ -28,8 +28,8 @@ func TestRetryOfAPostWhoseAssetWasDeleted(t *testing.T) {
 			w.call(t, http.MethodDelete, w.team("/assets/%s", picture), nil).want(t, 200)
 			w.call(t, http.MethodPost, w.team("/scheduled-posts/%s/retry", failed.ID), nil).
 				wantError(t, crier.KindConflict, "A file that it needs was deleted.")
-			w.call(t, http.MethodPatch, w.team("/posts/%s", post.ID), object{"assetIds": []crier.ID{w.readyPicture(t)}}).
-				want(t, 200)
+			other := object{"assetIds": []crier.ID{w.readyPicture(t)}}
+			w.call(t, http.MethodPatch, w.team("/posts/%s", post.ID), other).want(t, 200)
 			if mended := send(); mended.Status != crier.Published || len(w.timeline(t, network)) != 1 {
 				t.Errorf("%s: with another file it is %+v", network, mended)
 			}
