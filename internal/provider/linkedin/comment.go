@@ -30,7 +30,11 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 		}
 		return st, failure
 	}
-	p.enterComment(&st, c, commentID(answer))
+	id := commentID(answer)
+	if id == "" && answer.Status != http.StatusCreated {
+		return st, notCreated(answer)
+	}
+	p.enterComment(&st, c, id)
 	return st, nil
 }
 

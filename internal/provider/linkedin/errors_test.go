@@ -194,6 +194,21 @@ func TestPostWithoutAnIDIsPublished(t *testing.T) {
 	}
 }
 
+// LinkedIn answers a new post with 201 and its id. Another success may come from a proxy, and the post may be nowhere.
+func TestSuccessThatIsNotLinkedInsIsUnknown(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent} {
+		for _, c := range []provider.Content{text("Hello"), on(provider.Repost, ""), on(provider.Comment, "First!")} {
+			page := map[bool]string{true: "", false: "<html>Sign in to the network of the hotel</html>"}
+			b := answering(t, status, page[status == http.StatusNoContent])
+			st, err := b.Commit(context.Background(), b.member, c, provider.State{Ready: true})
+			if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown || st.Done {
+				t.Errorf("%d for a %s: %+v, %v", status, c.Action, st, err)
+			}
+		}
+	}
+}
+
 func TestFailedUploadRestartsAndGivesUpEventually(t *testing.T) {
 	t.Parallel()
 	b := answering(t, 404, "")

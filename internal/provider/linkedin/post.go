@@ -41,8 +41,17 @@ func (p *Provider) createPost(ctx context.Context, a provider.Account, c provide
 	if err != nil {
 		return p.afterRefusal(ctx, a, c, st, provider.AsError(err))
 	}
-	p.enter(&st, c, cmp.Or(answer.Header.Get("X-Restli-Id"), answer.Header.Get("X-Linkedin-Id")))
+	id := cmp.Or(answer.Header.Get("X-Restli-Id"), answer.Header.Get("X-Linkedin-Id"))
+	if id == "" && answer.Status != http.StatusCreated {
+		return st, notCreated(answer)
+	}
+	p.enter(&st, c, id)
 	return st, nil
+}
+
+// notCreated returns the error of a success that LinkedIn does not answer with: it may come from a proxy.
+func notCreated(answer *provider.Response) *provider.Error {
+	return answer.Unreadable(errors.New("neither created nor with an id"))
 }
 
 // Rejected pictures are retried a few times within a minute: they may only be too new.
