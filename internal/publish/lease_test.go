@@ -54,3 +54,34 @@ func TestAnExtensionThatHangsIsRepeatedBeforeTheLeaseEnds(t *testing.T) {
 		lock.Wait()
 	})
 }
+
+// A bug in a network's client must not keep a publication from all others for as long as the process lives.
+func TestALeaseEndsAfterAPanic(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork(answer{before: func() { panic("a bug") }})
+		f := withNetwork(t, st, n)
+		n.now, f.Publisher.clock = time.Now, time.Now
+		f.Publisher.timings.Lease, f.Publisher.timings.CallLease = 2*time.Second, 2*time.Second
+		now := crier.TimeOf(time.Now())
+		p := f.insert(t, func(p *store.Publication) { p.ScheduledAt, p.WakeAt = now, &now })
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the call did not panic")
+				}
+			}()
+			f.step(t, p.ID)
+		}()
+		for deadline := time.Now().Add(15 * time.Second); ; {
+			until := f.read(t, p.ID).LeaseUntil
+			if until == nil || until.Before(time.Now()) {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the lease of a worker that has ended lasts until %v", until)
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+	})
+}

@@ -23,6 +23,7 @@ func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run stor
 	}
 	w.p, w.around = lease.Publication, lease.Context
 	w.keepLease(ctx, s.timings.Lease)
+	defer w.dropLease() // also if a network's client panics: others must be able to go on
 	w.passed(StepLeased)
 	next, err := w.work(ctx)
 	w.dropLease()
