@@ -69,7 +69,7 @@ func (w *worker) releaseAfterError(ctx context.Context) error {
 // releaseUntil releases the lease and reschedules the publication.
 func (w *worker) releaseUntil(ctx context.Context, until time.Time) (time.Time, error) {
 	wake := crier.TimeOf(until)
-	err := w.pub.store.Rest(ctx, w.p.ID, w.p.Epoch, w.owner, wake)
-	w.passed(StepRested)
+	err := w.pub.store.ReleaseLease(ctx, w.p.ID, w.p.Epoch, w.owner, wake)
+	w.passed(StepReleased)
 	return wake.Time, err
 }

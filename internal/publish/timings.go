@@ -89,7 +89,7 @@ const (
 	StepBegun    Step = "begun"
 	StepSent     Step = "sent"
 	StepSettled  Step = "settled"
-	StepRested   Step = "rested"
+	StepReleased Step = "released"
 	StepExtended Step = "extended"
 )
 

@@ -110,12 +110,12 @@ func (s *Store) ReleaseLeases(ctx context.Context) error {
 	return nil
 }
 
-// Rest ends the lease of a publication and sets when it is due again.
-func (s *Store) Rest(ctx context.Context, id crier.ID, epoch int64, owner crier.ID, wake crier.Time) error {
+// ReleaseLease ends the lease of a worker and sets when its publication is due again.
+func (s *Store) ReleaseLease(ctx context.Context, id crier.ID, epoch int64, owner crier.ID, wake crier.Time) error {
 	_, err := s.writer.ExecContext(ctx, `UPDATE publications SET wake_at = $4, lease_until = NULL, lease_owner = NULL
 		WHERE id = $1 AND epoch = $2 AND lease_owner = $3`, id, epoch, owner, wake)
 	if err != nil {
-		return fmt.Errorf("rest: %w", err)
+		return fmt.Errorf("release the lease: %w", err)
 	}
 	return nil
 }

@@ -113,10 +113,10 @@ func TestLeaseIsExtendedReleasedAndLost(t *testing.T) {
 			})
 		}
 		wake := f.After(2 * time.Hour)
-		if err := f.Rest(ctx, p.ID, p.Epoch, stranger, wake); err != nil || f.Read(p.ID).LeaseOwner == nil {
+		if err := f.ReleaseLease(ctx, p.ID, p.Epoch, stranger, wake); err != nil || f.Read(p.ID).LeaseOwner == nil {
 			t.Errorf("a stranger ended the lease: %v", err)
 		}
-		if err := f.Rest(ctx, p.ID, p.Epoch, owner, wake); err != nil {
+		if err := f.ReleaseLease(ctx, p.ID, p.Epoch, owner, wake); err != nil {
 			t.Fatal(err)
 		}
 		got := f.Read(p.ID)
