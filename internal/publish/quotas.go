@@ -87,7 +87,7 @@ func (q *Quotas) use(ctx context.Context, tx *store.Tx, limits []provider.RateLi
 		if stored, err = json.Marshal(uses); err != nil {
 			return nil, fmt.Errorf("encode a quota: %w", err)
 		}
-		if err := tx.KeepQuota(ctx, key, stored, now); err != nil {
+		if err := tx.UpdateQuota(ctx, key, stored, now); err != nil {
 			return nil, err
 		}
 	}

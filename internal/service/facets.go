@@ -59,7 +59,7 @@ func (s *Facets) Enrich(ctx context.Context, job job.EnrichPost) error {
 	}
 	facets := s.contentFacets(ctx, payload.PostInput)
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
-		p, err := tx.PresentPost(ctx, job.PostID)
+		p, err := tx.PostForJob(ctx, job.PostID)
 		if err != nil || p == nil || p.ContentPayloadID != job.PayloadID {
 			return err
 		}
@@ -146,7 +146,7 @@ func (s *Facets) Retag(ctx context.Context, job job.RetagPosts) error {
 
 func (s *Facets) retagPost(ctx context.Context, id crier.ID) error {
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
-		p, err := tx.PresentPost(ctx, id)
+		p, err := tx.PostForJob(ctx, id)
 		if err != nil || p == nil {
 			return err
 		}

@@ -168,7 +168,7 @@ func (s *Keys) Rotate(ctx context.Context, scope access.OrgScope, id crier.ID,
 	}
 	return access.Write(ctx, s.writes, func(tx *store.Tx) (crier.APIKeyWithSecret, error) {
 		now := s.clock.Now()
-		if err := tx.TouchKey(ctx, id, now); err != nil { // locks the row: two rotations at once follow each other
+		if err := tx.SetKeyRotated(ctx, id, now); err != nil { // locks the row: two rotations at once follow each other
 			return none, err
 		}
 		key, err := tx.Key(ctx, scope.Organization().ID, id)

@@ -29,7 +29,7 @@ func (s *Posts) IndexAll(ctx context.Context) error {
 }
 
 func (s *Posts) index(ctx context.Context, tx *store.Tx, id crier.ID) error {
-	p, err := tx.PresentPost(ctx, id)
+	p, err := tx.PostForJob(ctx, id)
 	if err != nil || p == nil {
 		return err
 	}

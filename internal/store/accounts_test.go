@@ -220,7 +220,7 @@ func TestQuotasAreCountedUnderALock(t *testing.T) {
 			if string(uses) != "[]" {
 				t.Errorf("uses %s", uses)
 			}
-			return errors.Join(err, tx.KeepQuota(ctx, key, json.RawMessage(`[1]`), f.Now))
+			return errors.Join(err, tx.UpdateQuota(ctx, key, json.RawMessage(`[1]`), f.Now))
 		})
 		f.Schedule(f.NewPost("x"))
 		if got := use(); string(got.Uses) != "[1]" || got.Planned != 1 {

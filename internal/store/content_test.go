@@ -126,7 +126,7 @@ func TestPostsAreReadChangedAndDeleted(t *testing.T) {
 			if err != nil || head.Status != crier.PostApproved || head.PayloadID != second {
 				t.Errorf("%+v, %v", head, err)
 			}
-			p, err := tx.PresentPost(ctx, post.ID)
+			p, err := tx.PostForJob(ctx, post.ID)
 			if err != nil || p == nil || *p.Title != "Title" {
 				t.Errorf("%+v, %v", p, err)
 			}
@@ -136,7 +136,7 @@ func TestPostsAreReadChangedAndDeleted(t *testing.T) {
 			t.Errorf("a deleted post: %v", err)
 		}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			if p, err := tx.PresentPost(ctx, post.ID); err != nil || p != nil {
+			if p, err := tx.PostForJob(ctx, post.ID); err != nil || p != nil {
 				t.Errorf("%+v, %v", p, err)
 			}
 			return nil

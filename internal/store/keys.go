@@ -294,8 +294,8 @@ func (tx *Tx) EndSecretsIssuedBy(ctx context.Context, organization, person crier
 	return nil
 }
 
-// TouchKey sets when a key was last rotated.
-func (tx *Tx) TouchKey(ctx context.Context, id crier.ID, at crier.Time) error {
+// SetKeyRotated sets when a key was last rotated.
+func (tx *Tx) SetKeyRotated(ctx context.Context, id crier.ID, at crier.Time) error {
 	res, err := tx.q.ExecContext(ctx, `UPDATE api_keys SET updated_at = $2 WHERE id = $1 AND revoked_at IS NULL`, id,
 		at)
 	return affectedOne(res, err, "API key", id)

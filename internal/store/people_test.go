@@ -335,7 +335,7 @@ func TestKeysRotateExpireAndFollowTheirMembership(t *testing.T) {
 			return err == nil && k.ID == key.ID && k.Person.ID == f.Owner.ID
 		}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
-			if err := tx.TouchKey(ctx, key.ID, f.Now); err != nil {
+			if err := tx.SetKeyRotated(ctx, key.ID, f.Now); err != nil {
 				return err
 			}
 			return tx.InsertSecret(ctx, store.KeySecret{Hash: []byte("new"), KeyID: key.ID, Sealed: []byte{1},

@@ -122,9 +122,9 @@ func (tx *Tx) PostForUpdate(ctx context.Context, team, id crier.ID) (Post, error
 	return tx.Post(ctx, team, id, false)
 }
 
-// PresentPost reads and locks a post that is not deleted, and then its content, which can no longer change, for jobs;
+// PostForJob reads and locks a post that is not deleted, and then its content, which can no longer change, for jobs;
 // nil if the post is gone.
-func (tx *Tx) PresentPost(ctx context.Context, id crier.ID) (*Post, error) {
+func (tx *Tx) PostForJob(ctx context.Context, id crier.ID) (*Post, error) {
 	var found *Post
 	var input *crier.PostInput
 	err := tx.q.Ask(ctx,

@@ -70,8 +70,8 @@ func (r reads) PlannedUses(ctx context.Context, list []*PlannedUse) error {
 
 const quotaUses = `SELECT q.uses FROM quotas q WHERE q.subject = $1 AND q.name = $2`
 
-// KeepQuota writes the uses of a locked limit.
-func (tx *Tx) KeepQuota(ctx context.Context, key QuotaKey, uses json.RawMessage, now crier.Time) error {
+// UpdateQuota writes the uses of a locked limit.
+func (tx *Tx) UpdateQuota(ctx context.Context, key QuotaKey, uses json.RawMessage, now crier.Time) error {
 	_, err := tx.q.ExecContext(ctx, `UPDATE quotas SET uses = $3, updated_at = $4 WHERE subject = $1 AND name = $2`,
 		key.Subject, key.Name, string(uses), now)
 	if err != nil {
