@@ -301,10 +301,13 @@ func (tx *Tx) SetKeyRotated(ctx context.Context, id crier.ID, at crier.Time) err
 	return affectedOne(res, err, "API key", id)
 }
 
-// CredentialUsed records the last use of a credential: an API key ("api_key"), a device login ("access_token") or a
-// browser session ("session").
+// credentialTables are the tables of the kinds of credentials.
+var credentialTables = map[string]string{crier.CredentialKey: "api_keys", crier.CredentialToken: "token_families",
+	crier.CredentialSession: "sessions"}
+
+// CredentialUsed records the last use of a credential of a kind.
 func (s *Store) CredentialUsed(ctx context.Context, kind string, id crier.ID, at crier.Time) error {
-	table, ok := map[string]string{"api_key": "api_keys", "access_token": "token_families", "session": "sessions"}[kind]
+	table, ok := credentialTables[kind]
 	if !ok {
 		return fmt.Errorf("note the use of a credential: unknown kind %q", kind)
 	}
