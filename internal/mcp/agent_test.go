@@ -370,12 +370,23 @@ func TestRepeatedCallIsAppliedOnce(t *testing.T) {
 				"permalink") != published.Text(t, "accounts", 0, "publication", "permalink") {
 				t.Errorf("the repeated call says %s, the first %s", again.Body, published.Body)
 			}
+			// It replaces a publication that was canceled, and so does the call that is repeated.
+			taken := a.succeeds(t, "create_draft", object{"text": "Taken back, in " + version}).Text(t, "id")
+			slot["postId"], now["postId"] = taken, taken
+			a.succeeds(t, "schedule_post", slot)
+			a.succeeds(t, "move_to_draft", object{"postId": taken})
+			published = a.succeeds(t, "publish_now", now)
+			if again := a.succeeds(t, "publish_now", now); again.Text(t, "accounts", 0, "publication",
+				"permalink") != published.Text(t, "accounts", 0, "publication", "permalink") {
+				t.Errorf("after a cancellation, the repeated call says %s, the first %s", again.Body, published.Body)
+			}
+			a.succeeds(t, "delete_post", object{"postId": taken})
 			a.succeeds(t, "delete_post", object{"postId": post})
 			if again := a.succeeds(t, "create_draft", draft).Text(t, "id"); again == post {
 				t.Error("a deleted draft was handed out again")
 			}
 		}
-		if got := servertest.Texts(e.box.Timeline(t, c.Accounts[0])); len(got) != 2 {
+		if got := servertest.Texts(e.box.Timeline(t, c.Accounts[0])); len(got) != 4 {
 			t.Errorf("the timeline shows %q", got)
 		}
 	})

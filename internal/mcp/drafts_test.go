@@ -307,36 +307,36 @@ func TestKeysOfRepeatedCallsAreThoseOfTheFirst(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	k := newKeys(func() time.Time { return now })
-	first, done := k.of("ada", "post1", "d1")
-	if again, _ := k.of("ada", "post1", "d1"); first == "" || again != first || done {
+	first, done := k.of("ada", "post1", "d1", "")
+	if again, _ := k.of("ada", "post1", "d1", ""); first == "" || again != first || done {
 		t.Errorf("a repeated call has %q, the first had %q", again, first)
 	}
 	for name, other := range map[string][3]string{"another caller": {"eve", "post1", "d1"},
 		"another thing": {"ada", "post2", "d1"}} {
-		if key, _ := k.of(other[0], other[1], other[2]); key == first {
+		if key, _ := k.of(other[0], other[1], other[2], ""); key == first {
 			t.Errorf("%s has the same key", name)
 		}
 	}
 	k.finish("ada", "post1", "another key")
-	if _, done := k.of("ada", "post1", "d1"); done {
+	if _, done := k.of("ada", "post1", "d1", ""); done {
 		t.Error("the end of another call ended this one")
 	}
 	k.finish("ada", "post1", first)
-	if key, done := k.of("ada", "post1", "d1"); key != first || !done {
+	if key, done := k.of("ada", "post1", "d1", ""); key != first || !done {
 		t.Errorf("after its effect a repeat has %q, done %t", key, done)
 	}
-	second, done := k.of("ada", "post1", "d2") // another call about the same object
-	if third, _ := k.of("ada", "post1", "d1"); second == first || third == first || done {
+	second, done := k.of("ada", "post1", "d2", "") // another call about the same object
+	if third, _ := k.of("ada", "post1", "d1", ""); second == first || third == first || done {
 		t.Error("schedule, move to draft, schedule again means what it says")
 	}
-	k.of("ada", newObject+"x", "d")
-	k.of("eve", newObject+"x", "d")
+	k.of("ada", newObject+"x", "d", "")
+	k.of("eve", newObject+"x", "d", "")
 	k.remove("ada", newObject)
 	if len(k.last) != 4 {
 		t.Errorf("%d calls are remembered, want those of the others", len(k.last))
 	}
 	now = now.Add(keyLife + 1)
-	if k.of("zoe", "t", "d"); len(k.last) != 1 {
+	if k.of("zoe", "t", "d", ""); len(k.last) != 1 {
 		t.Errorf("after an hour %d calls are remembered", len(k.last))
 	}
 }

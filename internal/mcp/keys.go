@@ -33,7 +33,9 @@ type keys struct {
 
 type storedKey struct {
 	digest, key string
-	at          time.Time
+	// ended is the object's last unsuccessful end before the call.
+	ended string
+	at    time.Time
 	// done is true once the call has taken effect.
 	done bool
 }
@@ -41,8 +43,9 @@ type storedKey struct {
 func newKeys(now func() time.Time) *keys { return &keys{now: now, last: map[string]storedKey{}} }
 
 // of returns the key of a call: that of the last one if it was identical, else a new one. done is true if that one has
-// taken effect.
-func (k *keys) of(caller, object, digest string) (key string, done bool) {
+// taken effect. ended identifies the object's last unsuccessful end, if that is its present state: an identical call
+// after one that the last call has not seen is a new call.
+func (k *keys) of(caller, object, digest, ended string) (key string, done bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
@@ -52,8 +55,8 @@ func (k *keys) of(caller, object, digest string) (key string, done bool) {
 		}
 	}
 	stored, ok := k.last[caller+" "+object]
-	if !ok || stored.digest != digest {
-		stored = storedKey{digest: digest, key: string(crier.NewID())}
+	if !ok || stored.digest != digest || ended != "" && ended != stored.ended {
+		stored = storedKey{digest: digest, ended: ended, key: string(crier.NewID())}
 	}
 	stored.at = now
 	k.last[caller+" "+object] = stored
@@ -92,14 +95,14 @@ type effect struct {
 	done bool
 }
 
-// effect prepares a change. thing is the object, empty if the call creates a new one; state distinguishes otherwise
-// identical calls.
-func (c *call) effect(object string, state ...any) (*effect, error) {
+// effect prepares a change in a team. object is empty if the call creates a new one; ended is its last unsuccessful end,
+// if that is its present state.
+func (c *call) effect(team crier.ID, object, ended string) (*effect, error) {
 	arguments, err := c.arguments()
 	if err != nil {
 		return nil, err
 	}
-	digest, err := digestOf(c.request.Params.Name, arguments, state)
+	digest, err := digestOf(c.request.Params.Name, arguments, team)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +110,7 @@ func (c *call) effect(object string, state ...any) (*effect, error) {
 		object = newObject + digest
 	}
 	e := &effect{call: c, object: object}
-	e.key, e.done = c.server.keys.of(callerOf(c.request), object, digest)
+	e.key, e.done = c.server.keys.of(callerOf(c.request), object, digest, ended)
 	return e, nil
 }
 

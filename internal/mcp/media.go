@@ -134,7 +134,7 @@ func importAsset(ctx context.Context, c *call, in importAssetInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.effect("", team)
+	e, err := c.effect(team, "", "")
 	if err != nil {
 		return nil, err
 	}

@@ -245,7 +245,7 @@ func createDraft(ctx context.Context, c *call, in createDraftInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.effect("", team)
+	e, err := c.effect(team, "", "")
 	if err != nil {
 		return nil, err
 	}

@@ -266,7 +266,7 @@ func schedulePost(ctx context.Context, c *call, in schedulePostInput) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.effect(string(post.ID), team, ended(post))
+	e, err := c.effect(team, string(post.ID), ended(post))
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +339,7 @@ func publishNow(ctx context.Context, c *call, in publishNowInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.effect(string(post.ID), team, ended(post))
+	e, err := c.effect(team, string(post.ID), ended(post))
 	if err != nil {
 		return nil, err
 	}

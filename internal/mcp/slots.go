@@ -110,7 +110,7 @@ func createSlot(ctx context.Context, c *call, in createSlotInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.effect("", team)
+	e, err := c.effect(team, "", "")
 	if err != nil {
 		return nil, err
 	}
