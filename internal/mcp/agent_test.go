@@ -248,6 +248,22 @@ func TestAgentThreadIsPublishedInOrder(t *testing.T) {
 	})
 }
 
+func TestErrorsNameTheArgumentsOfTheTools(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 0, "x")
+		a := connect(t, way(t, e.Server, c.Key), nil, "")
+		a.fails(t, "create_draft", object{"parts": []object{{"text": "Alone"}}}, " parts: must have 2 to 50 items")
+		a.fails(t, "create_draft", object{"text": "x", "variants": []object{{"provider": "x"}}}, "variants.0",
+			"or assetIds")
+		a.fails(t, "create_draft", object{"parts": []object{{"text": "One"},
+			{"text": "Two", "assetIds": []string{servertest.UnknownID}}}}, "parts.1.assetIds.0")
+		thread := a.succeeds(t, "create_draft", object{"parts": []object{{"text": "One"}, {"text": "Two"}}}).Text(t,
+			"id")
+		a.fails(t, "update_draft", object{"postId": thread, "text": "One post"}, "the post is a thread", "parts")
+	})
+}
+
 func TestDecliningChangesNothing(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, func(t *testing.T, e *engine, way transport) {

@@ -32,6 +32,9 @@ func (in updateDraftInput) body(post crier.Post) (crier.PostUpdate, error) {
 		body.PostInput = crier.Some(content)
 		return body, err
 	}
+	if contentOf(post).Thread != nil && (in.Text != nil || in.AssetIDs != nil) {
+		return body, errPartsOfAThread
+	}
 	if in.Text != nil {
 		body.Text = crier.Some(*in.Text)
 	}
@@ -40,6 +43,9 @@ func (in updateDraftInput) body(post crier.Post) (crier.PostUpdate, error) {
 	}
 	return body, nil
 }
+
+var errPartsOfAThread = invalid(crier.At("the post is a thread, which has no text and assets of its own: give all its "+
+	"parts", "parts"))
 
 // content returns the whole content of a post after the change.
 func (in updateDraftInput) content(post crier.Post) (crier.PostInput, error) {
@@ -52,7 +58,7 @@ func (in updateDraftInput) content(post crier.Post) (crier.PostInput, error) {
 	case len(in.Parts) > 0:
 		content = *threadOf(in.Parts)
 	case content.Thread != nil && flat:
-		return content, invalid(crier.At("the post is a thread: give parts", "text"))
+		return content, errPartsOfAThread
 	case content.Atomic != nil:
 		atomic := *content.Atomic
 		if in.Text != nil {
@@ -96,6 +102,9 @@ func (in updateDraftInput) edits() bool {
 }
 
 func updateDraft(ctx context.Context, c *call, in updateDraftInput) (any, error) {
+	if !in.edits() && in.Title == nil {
+		return nil, invalid(crier.At("there is nothing to change: give text, parts, assetIds, variants or title"))
+	}
 	team, post, err := c.post(ctx, in.postInput)
 	if err != nil {
 		return nil, err

@@ -266,7 +266,7 @@ func TestReasonsAreIssuesOrTheMessage(t *testing.T) {
 		want []string
 	}{
 		"none": {nil, nil}, "a message": {&crier.EntryError{Message: "Away."}, []string{"Away."}},
-		"issues": {&crier.EntryError{Message: "x", Issues: issues}, []string{"postInput.text: is too long",
+		"issues": {&crier.EntryError{Message: "x", Issues: issues}, []string{"text: is too long",
 			"is wrong"}},
 	} {
 		if got := reasons(c.err); !slices.Equal(got, c.want) {

@@ -28,9 +28,37 @@ func refusal(err error) *mcp.CallToolResult {
 // problemOf converts an error. An error without a kind occurred between here and the API.
 func problemOf(err error) problem {
 	if known, ok := errors.AsType[*client.Error](err); ok && known.Kind != "" {
-		return problem{Kind: known.Kind, Message: known.Message, Issues: known.Issues, RequestID: known.RequestID}
+		p := problem{Kind: known.Kind, Message: known.Message, RequestID: known.RequestID}
+		for _, issue := range known.Issues {
+			here := inToolWords(issue)
+			p.Message = strings.ReplaceAll(p.Message, located(issue), located(here)) // it has issues of the API
+			p.Issues = append(p.Issues, here)
+		}
+		return p
 	}
 	return problem{Kind: crier.KindInternal, Message: err.Error()}
+}
+
+// inToolWords returns an issue about the content of a post with the arguments of the tools, which have other names than
+// the fields of the API.
+func inToolWords(issue crier.Issue) crier.Issue {
+	if len(issue.Path) == 0 || issue.Path[0] != "postInput" {
+		return issue
+	}
+	path := []string{}
+	for _, name := range issue.Path[1:] {
+		switch name {
+		case "posts":
+			path = append(path, "parts")
+		case "attachments":
+			path = append(path, "assetIds")
+		case "asset", "assetId": // an attachment is an id
+		default:
+			path = append(path, name)
+		}
+	}
+	return crier.Issue{Path: path, Message: strings.ReplaceAll(issue.Message, "text, posts or attachments",
+		"text, parts or assetIds")}
 }
 
 // words returns the message and the issues that it does not contain.

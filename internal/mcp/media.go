@@ -87,7 +87,11 @@ func uploadAsset(ctx context.Context, c *call, in uploadAssetInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	name := crier.FileName(path.Base(in.FileName))
+	base := path.Base(in.FileName)
+	if in.FileName == "" || base == "." || base == ".." || base == "/" {
+		return nil, invalid(crier.At("must be the name of a file, such as picture.jpg", "fileName"))
+	}
+	name := crier.FileName(base)
 	upload, err := c.CreateUploadAddress(ctx, team, crier.UploadAddressCreate{FileName: &name, MimeType: in.MimeType,
 		MaxBytes: in.MaxBytes, AltText: in.AltText})
 	if err != nil {

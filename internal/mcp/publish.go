@@ -137,7 +137,7 @@ func reasons(e *crier.EntryError) []string {
 	case len(e.Issues) == 0:
 		return []string{e.Message}
 	}
-	return each(e.Issues, located)
+	return each(e.Issues, func(i crier.Issue) string { return located(inToolWords(i)) })
 }
 
 // problem returns an error if nothing could be published.

@@ -40,5 +40,9 @@ func TestAgentUploadsALocalFile(t *testing.T) {
 		}
 		a.fails(t, "upload_asset", object{"teamId": mine.Team, "fileName": "notes.txt", "mimeType": "text/plain"},
 			"mimeType")
+		for _, name := range []string{"", ".", "..", "/", "folder/.."} {
+			a.fails(t, "upload_asset", object{"teamId": mine.Team, "fileName": name},
+				"fileName: must be the name of a file")
+		}
 	})
 }
