@@ -34,7 +34,8 @@ func TestAgentSeesFailureReasonAndRetries(t *testing.T) {
 			t.Errorf("list_attempts: %s", got.Body)
 		}
 		questions := len(a.questions)
-		a.fails(t, "resolve", object{"scheduledPostId": id, "outcome": "published"}, "unknown", "this publication is failed")
+		a.fails(t, "resolve", object{"scheduledPostId": id, "outcome": "published"}, "unknown",
+			"this publication is failed")
 		if len(a.questions) != questions {
 			t.Errorf("about an outcome that is known the person was asked %q", a.questions[questions:])
 		}
@@ -82,11 +83,13 @@ func TestScheduledPostChangeNeedsConfirmation(t *testing.T) {
 		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
 		post := a.succeeds(t, "create_draft", object{"text": "First"}).Text(t, "id")
 		a.succeeds(t, "update_draft", object{"postId": post, "text": "Second"})
+		a.succeeds(t, "move_to_draft", object{"postId": post})
 		if len(a.questions) != 0 {
 			t.Errorf("for a draft the person was asked %q", a.questions)
 		}
 		at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 		a.succeeds(t, "schedule_post", object{"postId": post, "socialAccountIds": c.IDs(), "scheduledAt": at})
+		a.fails(t, "update_draft", object{"postId": post}, "there is nothing to change")
 		a.succeeds(t, "update_draft", object{"postId": post, "text": "Third", "title": "A title"})
 		if len(a.questions) != 2 || !strings.Contains(a.questions[1], `New text: "Third"`) {
 			t.Errorf("for a scheduled post the person was asked %q", a.questions)

@@ -125,7 +125,8 @@ func (d *server) addPostTools(s *mcp.Server) {
 	}, updateDraft)
 	addTool(d, s, tool{
 		name: "move_to_draft", title: "Move a post to draft", effect: changes, repeatable: true,
-		description: "Cancels all scheduled publications of a post and keeps it as a draft. Asks the person.",
+		description: "Cancels all scheduled publications of a post and keeps it as a draft. Asks the person, if " +
+			"anything is scheduled.",
 	}, moveToDraft)
 	addTool(d, s, tool{
 		name: "delete_post", title: "Delete a post", effect: changes, repeatable: true, outside: true,
@@ -267,10 +268,12 @@ func moveToDraft(ctx context.Context, c *call, in moveToDraftInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	question := fmt.Sprintf("Cancel everything that is scheduled of the post %q and keep it as a draft? Reserved "+
-		"credits are released.", post.Text)
-	if err := c.agree(in.confirmable, proposal{question: question, preview: briefPost(post)}); err != nil {
-		return nil, err
+	if waits(post) {
+		question := fmt.Sprintf("Cancel everything that is scheduled of the post %q and keep it as a draft? Reserved "+
+			"credits are released.", post.Text)
+		if err := c.agree(in.confirmable, proposal{question: question, preview: briefPost(post)}); err != nil {
+			return nil, err
+		}
 	}
 	moved, err := c.MovePostToDraft(ctx, team, post.ID)
 	if err != nil {
