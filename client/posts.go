@@ -161,8 +161,8 @@ func (c *Client) SchedulePost(ctx context.Context, team, post crier.ID, in crier
 	return change[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/schedule", in)
 }
 
-// SchedulePostVersion schedules a post if its content is still the given version. Otherwise it fails with an error of the
-// kind crier.KindPreconditionFailed, whose ContentPayloadID is the current one.
+// SchedulePostVersion schedules a post if its content is still the given version. Otherwise it fails with an error of
+// the kind crier.KindPreconditionFailed, whose ContentPayloadID is the current one.
 func (c *Client) SchedulePostVersion(ctx context.Context, team, post, contentPayloadID crier.ID,
 	in crier.ScheduleRequest) (crier.ScheduleResult, error) {
 	return changeVersion[crier.ScheduleResult](ctx, c, http.MethodPost, postPath(team, post)+"/schedule",

@@ -27,8 +27,8 @@ func getCredits(ctx context.Context, c *call, in getCreditsInput) (any, error) {
 			return nil, err
 		}
 		if overview.DefaultOrganizationID == nil {
-			return nil, refused(crier.KindNotFound, "You have no organization yet: create one, or ask to be invited to "+
-				"one.")
+			return nil, refused(crier.KindNotFound, "You have no organization yet: create one, or ask to be invited "+
+				"to one.")
 		}
 		in.OrganizationID = *overview.DefaultOrganizationID
 	}

@@ -95,8 +95,8 @@ type effect struct {
 	done bool
 }
 
-// effect prepares a change in a team. object is empty if the call creates a new one; ended is its last unsuccessful end,
-// if that is its present state.
+// effect prepares a change in a team. object is empty if the call creates a new one; ended is its last unsuccessful
+// end, if that is its present state.
 func (c *call) effect(team crier.ID, object, ended string) (*effect, error) {
 	arguments, err := c.arguments()
 	if err != nil {
