@@ -93,8 +93,6 @@ func TestDeliveryResults(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	defer close(hang)
-	sender := Sender{Transport: &http.Transport{DisableKeepAlives: true}, Now: time.Now,
-		Timeout: 300 * time.Millisecond}
 	for path, want := range map[string]struct {
 		status  int
 		wantErr string
@@ -103,6 +101,10 @@ func TestDeliveryResults(t *testing.T) {
 		"/gone": {410, "410"}, "/refused": {400, "400"}, "/moved": {307, "redirects are not followed"},
 		"/hangs": {0, "did not answer within"}, "/closes": {0, "could not be reached"}, "/endless": {200, ""},
 	} {
+		sender := Sender{Transport: &http.Transport{DisableKeepAlives: true}, Now: time.Now, Timeout: time.Minute}
+		if path == "/hangs" { // the others answer, on a busy machine after a while
+			sender.Timeout = 300 * time.Millisecond
+		}
 		start := time.Now()
 		got := sender.Send(context.Background(), Message{URL: server.URL + path, ID: "1",
 			Secrets: []string{NewSecret()}})
@@ -114,7 +116,7 @@ func TestDeliveryResults(t *testing.T) {
 			got.Gone() != (path == "/gone") {
 			t.Errorf("%s: %d bytes of the answer are kept", path, len(got.Answer))
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 30*time.Second { // what has no end lasts until the timeout
 			t.Errorf("%s took %s", path, took)
 		}
 	}
