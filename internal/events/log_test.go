@@ -356,7 +356,7 @@ func TestClosedLogStopsReading(t *testing.T) {
 		if err := l.sequence(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		ctx, stop := context.WithTimeout(t.Context(), time.Second) // only an endless read would reach it
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute) // only an endless read would reach it
 		defer stop()
 		if err := l.read(ctx); err != nil {
 			t.Errorf("it was read %d times: %v", l.Reads(), err)
