@@ -1,16 +1,19 @@
 package provider_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crier/internal/nettest"
@@ -88,14 +91,26 @@ func TestDamagedResponseIsUnknownOnlyAfterPublishing(t *testing.T) {
 
 func TestTimeoutAfterWritingTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	address := serve(t, func(http.ResponseWriter, *http.Request) { <-release })
-	defer close(release)
-	request := provider.Request{Method: http.MethodPost, URL: address, Publishes: true, Timeout: 20 * time.Millisecond}
-	_, err := newCaller().Send(context.Background(), request)
-	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
-		t.Errorf("Send error = %v, want an unknown outcome", err)
-	}
+	synctest.Test(t, func(t *testing.T) { // time passes only when the network has the request
+		here, there := net.Pipe()
+		var received *http.Request
+		go func() {
+			received, _ = http.ReadRequest(bufio.NewReader(there)) // nil is reported below
+			_, _ = io.Copy(io.Discard, there)                      // until the caller gives up
+		}()
+		caller := provider.NewCaller(provider.CallerConfig{Now: func() time.Time { return now },
+			Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				return here, nil
+			}}})
+		_, err := caller.Send(t.Context(), provider.Request{Method: http.MethodPost, URL: "http://x.test",
+			Publishes: true, Timeout: 20 * time.Millisecond})
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
+			t.Errorf("Send error = %v, want an unknown outcome", err)
+		}
+		if synctest.Wait(); received == nil {
+			t.Error("the network has no request")
+		}
+	})
 }
 
 func TestCancelledContextBeforeSendingIsTemporary(t *testing.T) {
