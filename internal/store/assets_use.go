@@ -9,7 +9,7 @@ import (
 
 // AssetInUse reports whether a live publication needs an asset: in the content of its post, in its settings, or in a
 // comment that follows it. Content cannot change while a publication is running, so the assets of a post's current
-// content are those of all its live publications.
+// content are those of all its live publications. A comment with an unknown outcome is never sent again.
 func (r reads) AssetInUse(ctx context.Context, team, id crier.ID) (bool, error) {
 	// Joining through the accounts uses the partial index of live publications. Settings and comments are JSON and
 	// searched as text.
@@ -18,7 +18,7 @@ func (r reads) AssetInUse(ctx context.Context, team, id crier.ID) (bool, error) 
 			WHERE x.asset_id = $2 AND p.kind = 'post' AND p.live)
 		OR EXISTS (SELECT 1 FROM publications p
 			WHERE p.social_account_id IN (SELECT s.id FROM social_accounts s WHERE s.team_id = $1) AND p.live
-			AND (CAST(p.spec AS text) LIKE $3
+			AND (CAST(p.spec AS text) LIKE $3 AND p.status <> 'unknown'
 				OR p.kind = 'post' AND (CAST(p.actions AS text) LIKE $3 OR CAST(p.platform_settings AS text) LIKE $3)))`
 	var used bool
 	if err := r.q.QueryRowContext(ctx, query, team, id, "%"+string(id)+"%").Scan(&used); err != nil {

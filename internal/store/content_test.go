@@ -359,6 +359,10 @@ func TestAssetIsInUseByPendingPublications(t *testing.T) {
 		if !inUse() {
 			t.Error("not in use by a comment that waits")
 		}
+		mustExec(t, f.Store, `UPDATE publications SET status = 'unknown', wake_at = NULL WHERE id = $1`, comment.ID)
+		if inUse() {
+			t.Error("in use by a comment that is not sent again, because nobody knows whether it is public")
+		}
 		over(comment.ID)
 		if inUse() {
 			t.Error("in use by a comment that is over")
