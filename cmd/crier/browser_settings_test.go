@@ -21,7 +21,8 @@ func (e *engine) addMembers(t *testing.T, role crier.Role, names ...string) (ids
 	for i, name := range names {
 		user := crier.NewID()
 		e.Exec(t, `INSERT INTO users (id, email, name, created_at, updated_at) SELECT $1, $2, $3, created_at, updated_at
-			FROM organizations WHERE id = $4`, user, fmt.Sprintf("m%d-%s@example.com", i, user), name, e.crew.Organization)
+			FROM organizations WHERE id = $4`, user, fmt.Sprintf("m%d-%s@example.com", i, user), name,
+			e.crew.Organization)
 		e.Exec(t, `INSERT INTO memberships (id, organization_id, principal_kind, principal_id, role, all_teams,
 				organization_name, organization_created_at, organization_updated_at, created_at, updated_at,
 				organization_name_key)
@@ -31,7 +32,8 @@ func (e *engine) addMembers(t *testing.T, role crier.Role, names ...string) (ids
 			crier.NewID(), user, role, e.crew.Organization)
 		ids = append(ids, user)
 	}
-	e.Exec(t, `UPDATE organizations SET member_count = member_count + $1 WHERE id = $2`, len(names), e.crew.Organization)
+	e.Exec(t, `UPDATE organizations SET member_count = member_count + $1 WHERE id = $2`, len(names),
+		e.crew.Organization)
 	return ids
 }
 
@@ -90,7 +92,8 @@ func TestBrowserAdminIsNotOfferedWhatOwnersMay(t *testing.T) {
 	b.open("/app/settings/members")
 	b.waitForText("Olga Owner", "Edith Editor")
 	labels := evaluate[string](b, `[...document.querySelectorAll('main li button')].map(e => e.ariaLabel).join()`)
-	if want := "Change Edith Editor,Remove Edith Editor"; !strings.Contains(labels, want) || strings.Contains(labels, "Olga") {
+	want := "Change Edith Editor,Remove Edith Editor"
+	if !strings.Contains(labels, want) || strings.Contains(labels, "Olga") {
 		t.Errorf("offered are %s, want %s and nothing about the owner", labels, want)
 	}
 	const offered = `[...document.querySelectorAll('dialog select[name=role] option')].map(o => o.value).join()`
@@ -151,7 +154,8 @@ func TestBrowserShowsHowADeliveryEnds(t *testing.T) {
 	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), withLocalWebhooks)
 	e.signUp(t, e.crew, "ada@example.com")
 	e.As(t, e.crew.Key, "POST", path("/v1/organizations/%s/webhooks", e.crew.Organization), object{
-		"url": receiver.URL + "/" + strings.Repeat("long", 30), "types": []string{"webhook.test"}}).Want(t, http.StatusCreated)
+		"url":   receiver.URL + "/" + strings.Repeat("long", 30),
+		"types": []string{"webhook.test"}}).Want(t, http.StatusCreated)
 	b := openTab(t, e.testServer, phone)
 	b.signIn("ada@example.com")
 	b.open("/app/settings/webhooks")
@@ -246,10 +250,12 @@ func TestBrowserTellsInFrontOfADialog(t *testing.T) {
 		b.press(keyEnter)
 		b.waitFor(`document.querySelector('dialog [aria-live]').innerText.includes('There is a folder named')`)
 		b.screenshot(fmt.Sprint("told ", size.width))
-		if found := evaluate[string](b, `(() => { const t = document.querySelector('dialog [aria-live] [class*=toast]')
+		found := evaluate[string](b, `(() => { const t = document.querySelector('dialog [aria-live] [class*=toast]')
 			const r = t.getBoundingClientRect()
 			if (r.left < 0 || r.right > innerWidth) return 'it is wider than the window'
-			return t.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)) ? '' : 'it is covered' })()`); found != "" {
+			return t.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)) ? '' : 'it is covered'
+		})()`)
+		if found != "" {
 			t.Errorf("%d: %s", size.width, found)
 		}
 		b.wantAccessible("told")
@@ -270,10 +276,62 @@ func TestBrowserWelcomeKeepsTheKeyboardsPlace(t *testing.T) {
 	b.open("/app/welcome")
 	for _, step := range []struct{ press, title string }{{"Go on with 1 account", "When do you publish?"},
 		{"Use these times", "Write your first post"}, {"Publish it now", "It is out"}} {
-		b.waitFor(fmt.Sprintf(`(() => { const found = [...document.querySelectorAll('main button')].find(e => !e.disabled &&
-			e.innerText.includes(%q)); found?.focus(); return found })()`, step.press))
+		b.waitFor(fmt.Sprintf(`(() => { const found = [...document.querySelectorAll('main button')].find(e =>
+			!e.disabled && e.innerText.includes(%q)); found?.focus(); return found })()`, step.press))
 		b.press(keyEnter)
 		b.waitForText(step.title)
 		b.waitFor(`document.activeElement.id === 'step'`)
 	}
+}
+
+// refuseMore has the pages of lists behind the first one refused, and counts how often one is asked for.
+const refuseMore = `window.asked = 0
+	window.ask = window.fetch
+	const refused = {_tag: 'Forbidden', message: 'It is not allowed any more.'}
+	const headers = {'Content-Type': 'application/json'}
+	window.fetch = r => r.url?.includes('cursor=')
+		? (window.asked++, Promise.resolve(new Response(JSON.stringify(refused), {status: 403, headers})))
+		: window.ask(r)`
+
+func TestBrowserAsksOnceForAPageThatIsRefused(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	for i := range 110 {
+		e.InsertAsset(t, e.crew.Team, "image/png")
+		e.NewPost(t, e.crew, fmt.Sprint("Post ", i))
+	}
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	for _, page := range []string{"Posts", "Media"} {
+		b.open("/app/queue")
+		b.do(refuseMore)
+		b.click("nav a", page)
+		// The end of the page moves as rows come.
+		b.waitFor(`(document.querySelector('main').scrollTo(0, 1e6),
+			document.body.innerText.includes('The rest could not be loaded'))`)
+		b.waitForText("It is not allowed any more")
+		b.screenshot(page)
+		if n := evaluate[int](b, `window.asked`); n != 1 {
+			t.Errorf("%s: the refused page was asked for %d times", page, n)
+		}
+		b.do(`window.fetch = window.ask`)
+		b.click("main button", "Try again")
+		b.waitFor(`document.querySelector('main [class*=loading]') === null &&
+			!document.body.innerText.includes('could not be loaded')`)
+	}
+}
+
+func TestBrowserPersonWithoutATeamCanSignOut(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	e.Exec(t, `UPDATE memberships SET all_teams = false WHERE organization_id = $1`, e.crew.Organization)
+	b := openTab(t, e.testServer, phone)
+	b.signIn("ada@example.com")
+	b.waitForText("You belong to no team yet")
+	b.screenshot("nowhere")
+	b.wantAccessible("nowhere")
+	b.click("main a", "Your account and sign-out")
+	b.waitFor(`location.pathname === '/account' && document.body.innerText.includes('Sign out')`)
 }

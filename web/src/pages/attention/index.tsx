@@ -63,6 +63,7 @@ export default function AttentionPage() {
       )}
       {broken.length > 0 && <BrokenAccounts broken={broken} />}
       {list.length > 0 && <Items list={list} total={total} accounts={accounts.data} />}
+      {items.isFetchNextPageError && <ErrorState title="The rest could not be loaded" error={items.error} />}
       {items.hasNextPage && (
         <Button busy={items.isFetchingNextPage} onClick={() => items.fetchNextPage()}>
           Show more

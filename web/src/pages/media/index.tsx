@@ -317,14 +317,18 @@ function BulkBar({ picked, onDone }: { picked: Asset[]; onDone: () => void }) {
 /** Loads the next page when the end comes near; the button is for those who cannot scroll. */
 function More({ list }: { list: ReturnType<typeof useAssets> }) {
   const ref = useRef<HTMLDivElement>(null)
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list
   useEffect(() => {
-    if (!ref.current || !hasNextPage || isFetchingNextPage) return
+    // A page that was refused would be refused again, without end.
+    if (!ref.current || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return
     const observer = new IntersectionObserver(([e]) => e?.isIntersecting && fetchNextPage(), { rootMargin: '600px' })
     observer.observe(ref.current)
     return () => observer.disconnect()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
   if (!hasNextPage) return null
+  if (isFetchNextPageError) {
+    return <ErrorState title="The rest could not be loaded" error={list.error} retry={() => fetchNextPage()} />
+  }
   return (
     <div ref={ref}>
       <Button busy={isFetchingNextPage} onClick={() => fetchNextPage()}>

@@ -95,15 +95,22 @@ export default function PostsPage() {
               chosen={chosen}
               onChoose={mayWrite || mayDelete ? choose : undefined}
               stale={list.isPlaceholderData}
-              more={list.hasNextPage && !list.isFetchingNextPage ? list.fetchNextPage : undefined}
+              more={mayFetchMore(list) ? list.fetchNextPage : undefined}
               loading={list.isFetchingNextPage}
             />
+          )}
+          {list.isFetchNextPageError && (
+            <ErrorState title="The rest could not be loaded" error={list.error} retry={() => list.fetchNextPage()} />
           )}
         </div>
       </div>
     </Page>
   )
 }
+
+/** Whether the next page is fetched by itself: one that was refused would be refused again, without end. */
+const mayFetchMore = (list: ReturnType<typeof usePosts>) =>
+  list.hasNextPage && !list.isFetchingNextPage && !list.isFetchNextPageError
 
 const cleared: Search = {
   q: undefined,
