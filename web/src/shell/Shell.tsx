@@ -4,6 +4,7 @@ import { ApiError } from '../api/error'
 import { followEvents, getConnection, subscribeConnection } from '../api/events'
 import { useContextQuery, useInstance } from '../api/hooks'
 import { makeSession, SessionProvider, useSession } from '../session'
+import { buttonClass } from '../ui/Button'
 import { DialogHost } from '../ui/DialogHost'
 import { Icon } from '../ui/Icon'
 import { EmptyState, ErrorState, LoadingState } from '../ui/State'
@@ -42,7 +43,15 @@ export function Shell() {
   if (!makeSession(context.data, teamId)) {
     return (
       <Alone>
-        <EmptyState icon="accounts" title="You belong to no team yet">
+        <EmptyState
+          icon="accounts"
+          title="You belong to no team yet"
+          action={
+            <a className={buttonClass()} href="/account">
+              Your account and sign-out
+            </a>
+          }
+        >
           Ask an owner of your organization to add you to one, then load this page again.
         </EmptyState>
       </Alone>
