@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -311,13 +310,7 @@ func (r reads) LastSend(ctx context.Context, p Publication) (*Attempt, error) {
 		AND a.operation IN ('publish', 'resend')
 		ORDER BY CASE WHEN a.ended_at IS NULL
 		OR a.outcome = '`+OutcomeUnknown+`' THEN 0 ELSE 1 END, a.started_at DESC, a.id DESC LIMIT 1`, args...))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the last attempt: %w", err)
-	}
-	return &a, nil
+	return orNil(a, err, "read the last attempt")
 }
 
 // Attempts reads the attempts of a scheduled post and its actions, oldest first.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"crier"
@@ -40,13 +38,7 @@ func (tx *Tx) LockAuthorizationCode(ctx context.Context, hash []byte) (*Authoriz
 		c.resource, c.family_id, c.expires_at FROM authorization_codes c WHERE c.hash = $1`+tx.forUpdate, hash).
 		Scan(&c.UserID, &c.ClientID, &c.ClientName, &c.RedirectURI, &c.Challenge, &c.Resource, &c.FamilyID,
 			&c.ExpiresAt)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read authorization code: %w", err)
-	}
-	return &c, nil
+	return orNil(c, err, "read authorization code")
 }
 
 // UseAuthorizationCode records the token family issued for a code.

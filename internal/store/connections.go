@@ -92,13 +92,7 @@ func (tx *Tx) AccountByIdentity(ctx context.Context, team crier.ID, network crie
 	a, err := scanAccount(tx.q.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM social_accounts a
 		WHERE a.team_id = $1 AND a.provider = $2
 		AND a.provider_account_id = $3`+tx.forUpdate, team, network, providerAccountID))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for the account: %w", err)
-	}
-	return &a, nil
+	return orNil(a, err, "look for the account")
 }
 
 // ConnectionsBeside returns the accounts with a token that may share the consent of an account: those of its team on

@@ -52,24 +52,14 @@ func scanDevice(row scanner) (DeviceLogin, error) {
 func (tx *Tx) LockDeviceLogin(ctx context.Context, hash []byte) (*DeviceLogin, error) {
 	d, err := scanDevice(tx.q.QueryRowContext(ctx,
 		`SELECT `+deviceColumns+` FROM device_logins d WHERE d.device_hash = $1`+tx.forUpdate, hash))
-	return deviceOrNil(d, err)
+	return orNil(d, err, "read device login")
 }
 
 // DeviceLogin reads a pending device login by its user code; nil if there is none.
 func (r reads) DeviceLogin(ctx context.Context, userCode string, now crier.Time) (*DeviceLogin, error) {
 	d, err := scanDevice(r.q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM device_logins d
 		WHERE d.user_code = $1 AND d.status = 'pending' AND d.expires_at > $2`, userCode, now))
-	return deviceOrNil(d, err)
-}
-
-func deviceOrNil(d DeviceLogin, err error) (*DeviceLogin, error) {
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read device login: %w", err)
-	}
-	return &d, nil
+	return orNil(d, err, "read device login")
 }
 
 // UpdateDeviceLogin writes the state of a device login.
@@ -146,13 +136,7 @@ func (tx *Tx) LockRefreshToken(ctx context.Context, hash []byte, now crier.Time)
 		coalesce(f.client_id, '') FROM refresh_tokens r JOIN token_families f ON f.id = r.family_id
 		WHERE r.hash = $1`+tx.forUpdate, hash, now).
 		Scan(&t.FamilyID, &t.Used, &t.Revoked, &t.Expired, &t.ClientID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read refresh token: %w", err)
-	}
-	return &t, nil
+	return orNil(t, err, "read refresh token")
 }
 
 // UseRefreshToken marks a refresh token as used.

@@ -39,13 +39,7 @@ func (r reads) StoredResponse(ctx context.Context, principal crier.ID, key strin
 	error) {
 	a, err := scanStoredResponse(r.q.QueryRowContext(ctx, `SELECT `+storedResponseColumns+` FROM idempotency_keys k
 		WHERE k.principal_id = $1 AND k.key = $2 AND k.expires_at > $3`, principal, key, now))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the stored response: %w", err)
-	}
-	return &a, nil
+	return orNil(a, err, "read the stored response")
 }
 
 // ClaimKey claims a key in the running transaction. It waits for a concurrent request with the same key; claimed is

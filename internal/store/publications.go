@@ -280,13 +280,7 @@ const replacement = `coalesce((SELECT p.id FROM publications p WHERE p.post_id =
 func (r reads) Replacement(ctx context.Context, of Publication) (*Publication, error) {
 	p, err := scanPublication(r.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications p
 		WHERE p.id = (SELECT `+replacement+` FROM publications i WHERE i.id = $1)`, of.ID))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for a replacement: %w", err)
-	}
-	return &p, nil
+	return orNil(p, err, "look for a replacement")
 }
 
 // NotePublished adds the result of an action to the results of the publication that it follows.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"crier"
@@ -53,13 +51,7 @@ func (s *Store) NotDueUntil(ctx context.Context, id crier.ID, epoch int64, now c
 	var wake crier.Time
 	err := s.writer.QueryRowContext(ctx, `SELECT p.wake_at FROM publications p
 		WHERE p.id = $1 AND p.epoch = $2 AND p.live AND p.wake_at > $3`, id, epoch, now).Scan(&wake)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ask when a publication is due: %w", err)
-	}
-	return &wake, nil
+	return orNil(wake, err, "ask when a publication is due")
 }
 
 // Postpone sets when a publication is due again, unless a worker holds it.

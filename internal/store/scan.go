@@ -150,6 +150,17 @@ func orNotFound(err error, noun string, id crier.ID) error {
 	return nil
 }
 
+// orNil returns the row that was read, or nil if there is none; doing is what was being done, for errors.
+func orNil[T any](row T, err error, doing string) (*T, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	return &row, nil
+}
+
 // placeholders returns $from, $from+1, … for n values.
 func placeholders(from, n int) string {
 	marks := make([]byte, 0, n*len("$100, "))

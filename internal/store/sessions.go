@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -32,13 +30,7 @@ func (r reads) signIn(ctx context.Context, which string, value any) (*SignIn, er
 		`SELECT u.id, u.email, u.name, u.password_hash FROM users u WHERE `+which+` AND u.password_hash IS NOT NULL`,
 		value).
 		Scan(&s.User.ID, &s.User.Email, &s.User.Name, &s.PasswordHash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for the person: %w", err)
-	}
-	return &s, nil
+	return orNil(s, err, "look for the person")
 }
 
 // LockSignIns reads and locks the failed sign-ins of an e-mail address and the time until which sign-ins are rejected.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"crier"
@@ -147,13 +145,7 @@ func (r reads) DueWebhooks(ctx context.Context, now crier.Time) ([]crier.ID, err
 func (r reads) ClaimedDelivery(ctx context.Context, c Claim) (*Delivery, error) {
 	d, err := scanDelivery(r.q.QueryRowContext(ctx, `SELECT `+deliveryColumns+` FROM `+deliveryTables+`
 		WHERE d.id = $1 AND d.epoch = $2 AND d.status = 'pending' AND d.claimed`, c.ID, c.Epoch))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read a delivery: %w", err)
-	}
-	return &d, nil
+	return orNil(d, err, "read a delivery")
 }
 
 // FinishDelivery writes the result of an attempt; ok is false if the claim was lost meanwhile.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"crier"
@@ -205,24 +203,12 @@ func (r reads) OwnersToMail(ctx context.Context, organization crier.ID) ([]Recip
 // WebhookByID reads a webhook, for jobs; nil if it was deleted.
 func (r reads) WebhookByID(ctx context.Context, id crier.ID) (*Webhook, error) {
 	w, err := scanWebhook(r.q.QueryRowContext(ctx, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read webhook: %w", err)
-	}
-	return &w, nil
+	return orNil(w, err, "read webhook")
 }
 
 // LockWebhookByID is WebhookByID with a lock.
 func (tx *Tx) LockWebhookByID(ctx context.Context, id crier.ID) (*Webhook, error) {
 	w, err := scanWebhook(tx.q.QueryRowContext(ctx,
 		`SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1`+tx.forUpdate, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read webhook: %w", err)
-	}
-	return &w, nil
+	return orNil(w, err, "read webhook")
 }
