@@ -34,12 +34,14 @@ func TestRegistryRejectsContradictions(t *testing.T) {
 		want      string // part of the error; empty if there is none
 	}{
 		{"consistent", []provider.Provider{deleter{plain{info: declared}}}, ""},
-		{"declared, not implemented", []provider.Provider{plain{info: declared}}, "ability delete"},
-		{"implemented, not declared", []provider.Provider{deleter{plain{info: plainInfo("my")}}}, "ability delete"},
-		{"comments without a format", []provider.Provider{plain{info: comments}}, "comment"},
+		{"declared, not implemented", []provider.Provider{plain{info: declared}},
+			"ability delete: declared true, implemented false"},
+		{"implemented, not declared", []provider.Provider{deleter{plain{info: plainInfo("my")}}},
+			"ability delete: declared false, implemented true"},
+		{"comments without a format", []provider.Provider{plain{info: comments}}, "belong together"},
 		{"two of one name", []provider.Provider{plain{info: plainInfo("my")}, plain{info: plainInfo("my")}},
 			"registered twice"},
-		{"no name", []provider.Provider{plain{info: plainInfo("")}}, "name"},
+		{"no name", []provider.Provider{plain{info: plainInfo("")}}, "are needed"},
 		{"setting without prefix", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "mode"})}},
 			"capitalised"},
 		{"setting without capital", []provider.Provider{plain{info: plainInfo("my", provider.Setting{Key: "mymode"})}},
