@@ -187,9 +187,8 @@ func (r Rule) apply(answer *provider.Response, p Problem) *provider.Error {
 // disconnect an account; every other rejection needs the person.
 func ClassifyToken(answer *provider.Response) *provider.Error {
 	p := ReadProblem(answer)
-	switch {
-	case p.Code == 101 || strings.Contains(p.Message, "client secret") ||
-		strings.Contains(p.Message, "validating application"):
+	if p.Code == 101 || strings.Contains(p.Message, "client secret") ||
+		strings.Contains(p.Message, "validating application") {
 		e := answer.Fail(provider.Temporary, provider.CodeProviderUnavailable, p.text(), nil)
 		e.Scope, e.RetryAfter = provider.ScopeInstallation, operatorPause
 		return e
