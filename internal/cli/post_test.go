@@ -413,6 +413,34 @@ func TestRejectedDraftLeavesNoFile(t *testing.T) {
 	}
 }
 
+// The draft is stored, and only the answer is lost: its files stay with it.
+func TestDraftWhoseAnswerWasLostKeepsItsFiles(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, "x")
+	target, err := url.Parse(c.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	forward := httputil.NewSingleHostReverseProxy(target)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/posts") {
+			forward.ServeHTTP(w, r)
+			return
+		}
+		forward.ServeHTTP(httptest.NewRecorder(), r)
+		interrupt()
+		<-r.Context().Done() // the command has ended without the answer
+	}))
+	defer proxy.Close()
+	var stdout, stderr bytes.Buffer
+	newPerson(t, proxy.URL, c.Key).execute(ctx, strings.NewReader(""), &stdout, &stderr, "posts", "create", "Hello",
+		"--media", writePhoto(t)).want(t, 130, "not known whether the draft was saved")
+	if posts, files := c.posts(t), c.assets(t); posts != 1 || files != 1 {
+		t.Errorf("there are %d posts and %d files", posts, files)
+	}
+}
+
 func TestEditingAThreadKeepsItsAttachments(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, "x")

@@ -128,7 +128,7 @@ func (s *Shell) postsCreate() *cobra.Command {
 	return cmd
 }
 
-// createDraft reads and stores a draft. If that fails, its files are removed from the media library.
+// createDraft reads and stores a draft. If it is refused, its files are removed from the media library.
 func (s *Shell) createDraft(ctx context.Context, args []string, f *contentFlags) error {
 	if _, err := s.Connect(ctx); err != nil { // fail before the person writes a text
 		return err
@@ -151,8 +151,11 @@ func (s *Shell) createDraft(ctx context.Context, args []string, f *contentFlags)
 		in.Title = &draft.title
 	}
 	p, err := c.CreatePost(ctx, team, in)
-	if err != nil {
+	switch {
+	case err != nil && wasRefused(err):
 		return errors.Join(err, undo())
+	case err != nil: // the draft may be stored, and would be without its files
+		return fmt.Errorf("%w\nIt is not known whether the draft was saved: crier posts list", err)
 	}
 	s.finishEdit(true)
 	return s.showPost(ctx, c, team, p)
