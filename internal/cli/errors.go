@@ -76,6 +76,8 @@ var shellWords = strings.NewReplacer(
 	"GET /v1/providers lists them", "'crier networks' lists them",
 	"; GET …/events lists them in its description", "; TAB after --types lists them",
 	"; use nextCursor or prevCursor of an earlier answer", "; take it from the line 'more: …' of a list",
+	"This team publishes approved posts only,", "This team publishes approved posts only ('crier posts status POST "+
+		"approved' approves one),",
 	"Connect it again.", "Connect it again with 'crier accounts connect'.",
 	"PATCH it with {\"status\": \"enabled\"}.", "crier webhooks enable WEBHOOK",
 	"Enable it first.", "Enable it first with 'crier accounts enable'.",

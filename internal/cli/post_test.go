@@ -462,6 +462,7 @@ func TestEditWhereApprovalIsRequiredCancelsWhatIsScheduled(t *testing.T) {
 	c := newCrew(t, "x", "linkedin")
 	c.run(t, "teams", "edit", string(c.Team), "--require-approval").want(t, 0)
 	post := c.run(t, "posts", "create", "Hello", "--json").id(t)
+	c.run(t, "posts", "schedule", post, "--at", "+1d", "--yes").want(t, 6, "crier posts status POST approved", "draft")
 	c.run(t, "posts", "status", post, "approved").want(t, 0)
 	c.run(t, "posts", "schedule", post, "--at", "+1d", "--yes").want(t, 0, "scheduled")
 	c.run(t, "posts", "edit", post, "--text", "New").want(t, 10, "returns to draft, and this cancels 2 scheduled "+
