@@ -31,6 +31,8 @@ const (
 	jobTimeout = time.Minute
 	// rescueAfter is when a job of a dead node is run again.
 	rescueAfter = 3 * time.Minute
+	// startTimeout bounds the start of the job engine, which takes milliseconds unless the database is overloaded.
+	startTimeout = 2 * time.Minute
 	// defaultWorkers is the number of workers of the default queue.
 	defaultWorkers = 50
 )
@@ -189,7 +191,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	if err := errors.Join(q.store.ReleaseRunningJobs(ctx), q.store.ReleaseLeases(ctx)); err != nil {
 		return err
 	}
-	if err := q.engine.start(context.WithoutCancel(ctx)); err != nil {
+	if err := q.startEngine(ctx); err != nil {
 		return fmt.Errorf("start the job engine: %w", err)
 	}
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -201,6 +203,27 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.loops.Go(func() { q.analyticsLoop(loops) })
 	q.running.Store(true)
 	return nil
+}
+
+// startEngine starts River. When a LISTEN takes River longer than 5 seconds, its start fails, and then it waits forever
+// for its own listener to stop: the node would neither serve nor end, and nobody would start it again.
+func (q *Queue) startEngine(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	limit, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	started := make(chan error, 1)
+	go func() { started <- q.engine.start(ctx) }()
+	select {
+	case err := <-started:
+		return err
+	case <-limit.Done():
+	}
+	go func() {
+		if <-started == nil { // after all: nobody waits for its jobs
+			_ = q.engine.abort(ctx)
+		}
+	}()
+	return fmt.Errorf("it has not started within %v: is the database overloaded?", startTimeout)
 }
 
 // Running is true between Start and Stop.
