@@ -61,7 +61,7 @@ func newSite(t *testing.T) *site {
 	keys, err := auth.NewKeyring(auth.NewSecretKey())
 	requireNoError(t, err)
 	services := service.New(service.Config{Store: s.store, Keys: keys, Queue: noJobs{}, Now: s.now,
-		Logger: slog.New(slog.DiscardHandler)})
+		Logger: slog.New(slog.DiscardHandler), PasswordMemory: cheapPasswords})
 	s.open(services)
 	s.tenant, err = services.Instance.Initialise(t.Context(), service.TenantRequest{Name: "Acme"})
 	requireNoError(t, err)

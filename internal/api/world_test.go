@@ -64,6 +64,9 @@ type world struct {
 	sandbox  string
 }
 
+// cheapPasswords is what hashes of passwords take, in KiB: the tests of auth prove the usual amount.
+const cheapPasswords = 64
+
 // now returns the world's time: the machine's, plus the offset that tests add.
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) }
 
@@ -98,7 +101,7 @@ func newWorldWith(t *testing.T, st *store.Store, change func(*service.Config)) *
 	requireNoError(t, err)
 	cfg := service.Config{
 		Store: st, Keys: keys, Queue: w.jobs, Providers: w.networks(t), Observer: w.jobs, Blobs: blobs, Sandbox: true,
-		PublicURL: "http://example.com", Now: w.now, Logger: log,
+		PublicURL: "http://example.com", Now: w.now, Logger: log, PasswordMemory: cheapPasswords,
 	}
 	change(&cfg)
 	w.services = service.New(cfg)

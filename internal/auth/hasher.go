@@ -15,13 +15,16 @@ var ErrBusy = errors.New("too many passwords are being hashed at the moment")
 // PasswordHasher limits how many passwords are hashed at once: a hash takes 19 MiB and a core for a few milliseconds,
 // so an unlimited number of sign-ins would exhaust a node's memory.
 type PasswordHasher struct {
+	// Memory is what a new hash takes, in KiB. Only tests take less than the default.
+	Memory uint32
+
 	slots chan struct{}
 	wait  time.Duration
 }
 
 // NewPasswordHasher returns a hasher of at most parallel passwords at a time.
 func NewPasswordHasher(parallel int) *PasswordHasher {
-	return &PasswordHasher{slots: make(chan struct{}, max(1, parallel)), wait: hashWait}
+	return &PasswordHasher{Memory: argonMemory, slots: make(chan struct{}, max(1, parallel)), wait: hashWait}
 }
 
 // Hash is HashPassword, or ErrBusy.
@@ -31,7 +34,7 @@ func (h *PasswordHasher) Hash(ctx context.Context, password string) (string, err
 		return "", err
 	}
 	defer release()
-	return HashPassword(password), nil
+	return hashPassword(password, h.Memory), nil
 }
 
 // Check is CheckPassword, or ErrBusy.

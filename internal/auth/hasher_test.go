@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -13,6 +14,14 @@ func TestPasswordHasherHashesAndChecks(t *testing.T) {
 	hash, err := h.Hash(t.Context(), "correct horse battery")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("the hash is %s", hash)
+	}
+	h.Memory = 64 // as in tests: the hashes of before still fit
+	cheap, err := h.Hash(t.Context(), "correct horse battery")
+	if err != nil || !strings.HasPrefix(cheap, "$argon2id$v=19$m=64,t=2,p=1$") {
+		t.Errorf("the cheap hash is %s: %v", cheap, err)
 	}
 	for password, want := range map[string]bool{"correct horse battery": true, "correct horse batterx": false} {
 		if got, err := h.Check(t.Context(), password, hash); err != nil || got != want {

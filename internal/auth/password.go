@@ -24,12 +24,14 @@ const (
 )
 
 // HashPassword returns the encoded argon2id hash of a password, including salt and cost.
-func HashPassword(password string) string {
+func HashPassword(password string) string { return hashPassword(password, argonMemory) }
+
+func hashPassword(password string, memory uint32) string {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails: crypto/rand ends the program instead
-	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, argonKeyLen)
+	key := argon2.IDKey([]byte(password), salt, argonTime, memory, argonThreads, argonKeyLen)
 	enc := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, argonTime, argonThreads,
 		enc.EncodeToString(salt), enc.EncodeToString(key))
 }
 

@@ -54,6 +54,8 @@ type Config struct {
 	Logger     *slog.Logger
 	Timings    publish.Timings // the defaults, except in tests
 	Checkpoint func(crier.ID, publish.Step)
+	// PasswordMemory is what the hash of a new password takes, in KiB: the usual amount, except in tests.
+	PasswordMemory uint32
 	// OAuthDocuments fetches the metadata that clients publish: guarded, except in tests.
 	OAuthDocuments oauth.Documents
 }

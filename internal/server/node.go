@@ -63,7 +63,7 @@ func Open(ctx context.Context, c Config) (*Node, error) {
 	}
 	n.Services = service.New(service.Config{
 		Store: st, Keys: keys, Queue: n.Queue, Providers: networks, Observer: n.Queue, Analyser: analyser,
-		Timings: c.Timings, Checkpoint: c.Checkpoint,
+		Timings: c.Timings, Checkpoint: c.Checkpoint, PasswordMemory: c.PasswordMemory,
 		Blobs: blobs, Fetcher: c.fetcher(), StorageQuota: c.StorageQuota, QuickPixels: c.QuickPixels,
 		Mailer: mailer, PublicURL: c.PublicURL, Sandbox: c.Sandbox,
 		OAuthClients: c.OAuthClients, OAuthRegistration: c.OAuthRegistration, OAuthDocuments: c.OAuthDocuments,

@@ -4,6 +4,7 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"runtime"
@@ -65,6 +66,8 @@ type Config struct {
 	OAuthDocuments oauth.Documents
 	// WebhookTimeout bounds an attempt to deliver an event; 0 means 10 seconds.
 	WebhookTimeout time.Duration
+	// PasswordMemory is what the hash of a new password takes, in KiB, for tests; 0 means the usual 19 MiB.
+	PasswordMemory uint32
 	// EventDays is how long events are kept; 0 means 30.
 	EventDays int
 	// MetricsDays is how long readings of numbers are kept; 0 means 400.
@@ -165,6 +168,7 @@ func newWiring(cfg Config) wiring {
 // addTenants adds organizations, teams, people and their credentials.
 func (w wiring) addTenants(s *Services) {
 	passwords := auth.NewPasswordHasher(runtime.GOMAXPROCS(0))
+	passwords.Memory = cmp.Or(w.PasswordMemory, passwords.Memory)
 	s.Access = access.New(w.Store, w.clock, w.Logger)
 	s.Organizations = &Organizations{store: w.Store, writes: w.writes, clock: w.clock, pages: w.pages}
 	s.Teams = &Teams{store: w.Store, writes: w.writes, engine: w.engine, queue: w.Queue, clock: w.clock, pages: w.pages}

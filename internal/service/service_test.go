@@ -49,7 +49,7 @@ func newRulesWith(tb testing.TB, st *store.Store, secret string, change func(*Co
 	}
 	r := &rules{store: st, time: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
 	cfg := Config{Store: st, Keys: keys, Queue: noJobs{}, Now: func() time.Time { return r.time },
-		Logger: slog.New(slog.DiscardHandler)}
+		Logger: slog.New(slog.DiscardHandler), PasswordMemory: 64}
 	change(&cfg)
 	r.Services = New(cfg)
 	return r

@@ -79,9 +79,14 @@ func Config(db Database, log io.Writer) server.Config {
 	return server.Config{
 		Listen: "127.0.0.1:0", DataDir: db.DataDir, MediaDir: MediaDir(db), DatabaseURL: db.URL,
 		PublicURL: "http://crier.test", SecretKey: Secret, Role: "all", Version: "dev", Now: time.Now,
-		Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Logger:         slog.New(slog.NewTextHandler(log, nil)),
+		PasswordMemory: PasswordMemory,
 	}
 }
+
+// PasswordMemory is what the hash of a password takes in tests, in KiB: a three-hundredth of the usual amount, because
+// the tests sign in hundreds of times. The tests of auth prove the usual one.
+const PasswordMemory = 64
 
 // MediaDir returns the media directory that all nodes on a database share.
 func MediaDir(db Database) string {
