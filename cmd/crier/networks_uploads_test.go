@@ -87,15 +87,15 @@ type uploadingNode struct {
 	asset   string
 }
 
-// TestSlowUploadDelaysNobodyAndUsesLittleMemory: a large video is uploaded slowly beside many texts.
-// CRIER_UPLOAD_MEGABYTES and CRIER_UPLOAD_TEXTS set how large and how many.
+// TestSlowUploadDelaysNobodyAndUsesLittleMemory: a large video is uploaded slowly beside many texts. Another node
+// uploads nothing and publishes as many in turn, so that the load of the machine affects both. CRIER_UPLOAD_MEGABYTES
+// and CRIER_UPLOAD_TEXTS set how large and how many.
 func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	megabytes, count := servertest.NumberFrom(t, "CRIER_UPLOAD_MEGABYTES",
 		256), int(servertest.NumberFrom(t, "CRIER_UPLOAD_TEXTS", 200))
-	b := startUploadingNode(t, megabytes<<20)
-	alone := b.lateness(t, "alone", count/2)
-	b.box.Fault(t, b.tube, "upload", "slow", object{"count": 100_000, "delayMs": 1000})
+	calm, b := startUploadingNode(t, 1<<20), startUploadingNode(t, megabytes<<20)
+	b.box.Fault(t, b.tube, "upload", "slow", object{"count": 100_000, "delayMs": 3000})
 	post := b.Call(t, b.crew, "POST", "posts", object{"text": "A long film", "assetIds": []string{b.asset}}).Want(t,
 		http.StatusCreated).Text(t, "id")
 	film := b.PostOn(t, b.crew, post, b.tube, object{"platformSettings": servertest.Everywhere})
@@ -103,7 +103,12 @@ func TestSlowUploadDelaysNobodyAndUsesLittleMemory(t *testing.T) {
 		next, _ := b.progress(t, b.crew, film)
 		return next > 0
 	}, func() string { return "the upload does not begin" })
-	beside := b.lateness(t, "beside", count/2)
+	ofCalm, ofBusy := map[string]time.Time{}, map[string]time.Time{}
+	for i := range count / 2 {
+		calm.publishText(t, i, ofCalm)
+		b.publishText(t, i, ofBusy)
+	}
+	alone, beside := calm.lateness(t, ofCalm), b.lateness(t, ofBusy)
 	if next, size := b.progress(t, b.crew, film); next >= size {
 		t.Fatalf("the upload was over too soon: %d of %d bytes", next, size)
 	}
@@ -159,16 +164,17 @@ func enlarge(t *testing.T, dir string, size int64) {
 	}
 }
 
-// lateness publishes texts at once and returns the time after their due times within which 95 of 100 were public.
-func (b uploadingNode) lateness(t *testing.T, name string, count int) time.Duration {
+// publishText publishes the ith text at once and adds its due time.
+func (b uploadingNode) publishText(t *testing.T, i int, due map[string]time.Time) {
 	t.Helper()
-	due := map[string]time.Time{}
-	for i := range count {
-		text := fmt.Sprintf("%s %d", name, i)
-		post := b.NewPost(t, b.crew, text)
-		r := b.PostNow(t, b.crew, post, []crier.ID{b.texts[i%len(b.texts)].ID}, nil)
-		due[text] = r.Data[0].ScheduledPost.ScheduledAt.Time
-	}
+	text := fmt.Sprintf("text %d", i)
+	r := b.PostNow(t, b.crew, b.NewPost(t, b.crew, text), []crier.ID{b.texts[i%len(b.texts)].ID}, nil)
+	due[text] = r.Data[0].ScheduledPost.ScheduledAt.Time
+}
+
+// lateness returns the time after the due times of texts within which 95 of 100 were public.
+func (b uploadingNode) lateness(t *testing.T, due map[string]time.Time) time.Duration {
+	t.Helper()
 	var late []time.Duration
 	servertest.Until(t, func() bool {
 		late = nil
@@ -179,8 +185,8 @@ func (b uploadingNode) lateness(t *testing.T, name string, count int) time.Durat
 				}
 			}
 		}
-		return len(late) == count
-	}, func() string { return fmt.Sprintf("%d of %d texts are public", len(late), count) })
+		return len(late) == len(due)
+	}, func() string { return fmt.Sprintf("%d of %d texts are public", len(late), len(due)) })
 	slices.Sort(late)
 	return late[len(late)*95/100]
 }
