@@ -36,6 +36,8 @@ fi
 
 # Without absolute paths, all copies of the source on a machine share the build cache.
 export GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath"
+# crier is released without C code; a build with it would be a third one, beside that of the race detector.
+export CGO_ENABLED=0
 
 results=$(mktemp)
 trap 'kill ${dashboard:-} ${tests:-} 2>/dev/null || true; rm -rf "$results" "$results.fuzz" "$results.fuzzed" "$results.web" "$results.program" "${in_memory:-}"' EXIT

@@ -146,7 +146,7 @@ func TestBrowserSettingsWithMany(t *testing.T) {
 func TestBrowserShowsHowADeliveryEnds(t *testing.T) {
 	t.Parallel()
 	answer := make(chan struct{})
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		<-answer
 		_, _ = w.Write([]byte(strings.Repeat("received ", 100)))
 	}))
