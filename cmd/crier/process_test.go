@@ -664,6 +664,21 @@ func TestMetricsListenOnLoopbackOnly(t *testing.T) {
 	}
 }
 
+// Nobody is told that a server is ready which ends at once.
+func TestOccupiedMetricsAddressIsReportedBeforeTheServerIsReady(t *testing.T) {
+	t.Parallel()
+	occupied, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = occupied.Close() })
+	got := runProgram(t, []string{"CRIER_DATA_DIR=" + t.TempDir(), "CRIER_LISTEN=" + nettest.FreeAddress(t)}, "serve",
+		"--metrics-listen", occupied.Addr().String())
+	if got.code != 1 || got.stdout != "" || !strings.Contains(got.stderr, "choose another one with --metrics-listen") {
+		t.Errorf("it ended with %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
 func TestEachRequestLeavesOneLogLine(t *testing.T) {
 	t.Parallel()
 	db := servertest.Databases.Fresh(t, store.SQLite)

@@ -137,7 +137,7 @@ func (s *Shell) postsRetry() *cobra.Command {
 				return crier.ScheduledPost{}, err
 			}
 			if err := s.confirmAbout(ctx, c, team, id,
-				"This publishes again, at once, and costs what it did before:"); err != nil {
+				"This publishes the post as it is now, at once, and costs credits again:"); err != nil {
 				return crier.ScheduledPost{}, err
 			}
 			return c.RetryScheduledPost(ctx, team, id)

@@ -28,6 +28,8 @@ type Node struct {
 	log      *slog.Logger
 	// ownsProcess is true when nothing else runs in the process, so that the node may release the process's memory.
 	ownsProcess bool
+	// welcome is called once the node's addresses are its own; nil does nothing.
+	welcome func(context.Context, *Node) error
 }
 
 // Open opens the store and wires the rules. It changes nothing but the key file, which it creates for a new store.

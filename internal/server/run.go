@@ -28,7 +28,8 @@ import (
 // DrainTime is how long running requests and jobs may take to finish when the server stops.
 const DrainTime = 30 * time.Second
 
-// Serve opens a node, migrates its schema, calls welcome once it listens, and runs it until ctx ends.
+// Serve opens a node, migrates its schema, and runs it until ctx ends. welcome is called once all its addresses are its
+// own, before it begins to publish.
 func Serve(ctx context.Context, c Config, welcome func(context.Context, *Node) error) (err error) {
 	unlock, err := c.lockDataDir()
 	if err != nil {
@@ -54,9 +55,7 @@ func Serve(ctx context.Context, c Config, welcome func(context.Context, *Node) e
 		return errors.Join(err, listener.Close())
 	}
 	defer func() { err = errors.Join(err, stopSandbox()) }()
-	if err := welcome(ctx, n); err != nil {
-		return errors.Join(err, listener.Close())
-	}
+	n.welcome = welcome
 	return n.Run(ctx, listener)
 }
 
@@ -115,6 +114,11 @@ func (n *Node) Run(ctx context.Context, listener net.Listener) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer stopMetrics()
+	if n.welcome != nil {
+		if err := n.welcome(ctx, n); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
 	if err := n.serveRestored(ctx); ctx.Err() != nil { // it was stopped before it had started
 		return listener.Close()
 	} else if err != nil {
@@ -217,7 +221,7 @@ func (n *Node) serveMetrics(handler http.Handler, failed chan<- error) (stop fun
 	}
 	listener, err := net.Listen("tcp", n.config.MetricsListen) //nolint:noctx // lives as long as the process
 	if err != nil {
-		return nil, fmt.Errorf("listen for metrics: %w", err)
+		return nil, fmt.Errorf("listen for metrics: %w%s", err, listenHint(err, "--metrics-listen"))
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", handler)
