@@ -84,9 +84,9 @@ func (s *Store) migrationProvider() (provider *goose.Provider, done func(), err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the migration lock: %w", err)
 	}
-	// The writer pool disables sequential scans and hash joins, which suit whole tables. The connections are closed after
-	// use: when a migration is interrupted, database/sql may take its connection from goose before goose has unlocked it.
-	// Back in a pool, it would keep the lock.
+	// The writer pool disables sequential scans and hash joins, which suit whole tables. The connections are closed
+	// after use: when a migration is interrupted, database/sql may take its connection from goose before goose has
+	// unlocked it. Back in a pool, it would keep the lock.
 	db := stdlib.OpenDB(*s.jobs.Config().ConnConfig)
 	provider, err = goose.NewProvider(goose.DialectPostgres, db, folder,
 		append(opts, goose.WithSessionLocker(locker))...)

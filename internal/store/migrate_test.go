@@ -26,8 +26,8 @@ func (c *cancelAfter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEn
 	}
 }
 
-// Otherwise the next migration of the same process would wait for the lock for an hour. Migration 13 has no transaction,
-// whose end would close the connection.
+// Otherwise the next migration of the same process would wait for the lock for an hour. Migration 13 has no
+// transaction, whose end would close the connection.
 func TestInterruptedMigrationUnlocks_postgres(t *testing.T) {
 	t.Parallel()
 	ctx, tracer := t.Context(), &cancelAfter{}
