@@ -73,9 +73,7 @@ func photoPost(t *testing.T, settings string) provider.Content {
 	picture := mediatest.JPEG(1080, 1350)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "image/jpeg")
-		if _, err := w.Write(picture); err != nil {
-			t.Errorf("serve the picture: %v", err)
-		}
+		_, _ = w.Write(picture) // the sandbox fetches after its answer: the test may be over
 	}))
 	t.Cleanup(server.Close)
 	c := photos(settings)

@@ -127,9 +127,7 @@ func sendExample(t *testing.T, e providertest.VendorExample) {
 			content, kind = mediatest.VerticalMP4(), "video/mp4"
 		}
 		w.Header().Set("Content-Type", kind)
-		if _, err := w.Write(content); err != nil {
-			t.Error(err)
-		}
+		_, _ = w.Write(content) // the sandbox fetches after its answer: the test may be over
 	}))
 	t.Cleanup(files.Close)
 	replace := map[string]string{"https://example.verified.domain.com": files.URL, "https://tiktokcdn.com": files.URL}
