@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"mime"
 	"net/http"
 	"strings"
 )
@@ -31,8 +32,21 @@ func FailureOf(classify func(*Response) *Error) func(*Response) *Error {
 		if answer.OK() {
 			return nil
 		}
+		if refusal := answer.RefusedByProxy(); refusal != nil {
+			return refusal
+		}
 		return classify(answer)
 	}
+}
+
+// RefusedByProxy returns the error of a 403 that is a page for people: it comes from a proxy in front of the network
+// and says nothing about the post, nor about the account. It returns nil for any other response.
+func (r *Response) RefusedByProxy() *Error {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable type is none
+	if kind != "text/html" || r.Status != http.StatusForbidden {
+		return nil
+	}
+	return r.Unavailable("a proxy in front of the network refused the call")
 }
 
 // Send makes one exchange with the account's token. The URL of the request is relative to the client's base URL.

@@ -159,6 +159,9 @@ func TestOAuth2RefusalsAreClassified(t *testing.T) {
 		{http.StatusBadRequest, `{"error":"invalid_grant"}`, provider.Rejected},
 		{http.StatusOK, `{"error":"invalid_grant"}`, provider.Rejected},
 		{http.StatusOK, `{"error":{"code":190}}`, provider.Rejected},
+		{http.StatusBadRequest, `{"error_type":"OAuthException","error_message":"no"}`, provider.Rejected},
+		{http.StatusUnauthorized, `{"message":"Unauthorized"}`, provider.Temporary}, // of a gateway
+		{http.StatusForbidden, `{}`, provider.Temporary},
 		{http.StatusOK, `{}`, provider.Temporary},
 		{http.StatusOK, `<html>`, provider.Temporary},
 	} {

@@ -155,20 +155,22 @@ func (o OAuth2) failure(answer *Response) *Error {
 // later makes a refusal one that passes.
 func (e *Error) later() { e.Kind, e.Code, e.Scope = Temporary, CodeProviderUnavailable, ScopePost }
 
-// aboutConsent reports whether a token endpoint has decided about a token: in JSON, and with an error that does not
-// pass by itself.
+// aboutConsent reports whether a token endpoint has decided about a token: in JSON, with the name of an error, and with
+// one that does not pass by itself.
 func (r *Response) aboutConsent() bool {
 	if r.Status >= 500 || r.Status == http.StatusTooManyRequests || r.Status == http.StatusRequestTimeout {
 		return false
 	}
 	var said struct {
 		Error errorName `json:"error"`
+		// ErrorType is Instagram's name of it.
+		ErrorType errorName `json:"error_type"`
 	}
 	if json.Unmarshal(r.Body, &said) != nil {
 		return false
 	}
-	switch said.Error {
-	case "temporarily_unavailable", "server_error", "slow_down":
+	switch cmp.Or(said.Error, said.ErrorType) {
+	case "", "temporarily_unavailable", "server_error", "slow_down":
 		return false
 	}
 	return true

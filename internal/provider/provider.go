@@ -98,6 +98,12 @@ type Revoker interface {
 	Revoke(ctx context.Context, a Account) error
 }
 
+// CommentChecker is a network on which some posts take no comments.
+type CommentChecker interface {
+	// NoComments returns why nobody can comment on the post of a content, or "".
+	NoComments(c Content) string
+}
+
 // Deleter is a network from which a published post can be deleted.
 type Deleter interface {
 	// Delete deletes one post, comment or repost. It is safe to repeat.

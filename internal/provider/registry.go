@@ -105,21 +105,22 @@ func (r *Registry) Names() []string {
 
 // Features are the optional interfaces of a network; those it does not implement are nil.
 type Features struct {
-	Narrower     Narrower
-	Pricer       Pricer
-	Connector    Connector
-	Profiler     Profiler
-	Refresher    Refresher
-	Revoker      Revoker
-	Reconciler   Reconciler
-	Matcher      Matcher
-	Resender     Resender
-	Deleter      Deleter
-	Unreposter   Unreposter
-	Meter        Meter
-	AccountMeter AccountMeter
-	Mentioner    Mentioner
-	Chooser      Chooser
+	Narrower       Narrower
+	Pricer         Pricer
+	Connector      Connector
+	Profiler       Profiler
+	Refresher      Refresher
+	Revoker        Revoker
+	Reconciler     Reconciler
+	Matcher        Matcher
+	Resender       Resender
+	Deleter        Deleter
+	Unreposter     Unreposter
+	Meter          Meter
+	AccountMeter   AccountMeter
+	Mentioner      Mentioner
+	Chooser        Chooser
+	CommentChecker CommentChecker
 }
 
 // Features returns the optional interfaces of a network. Only this function asserts them.
@@ -140,6 +141,7 @@ func (r *Registry) Features(p Provider) Features {
 	f.AccountMeter, _ = p.(AccountMeter)
 	f.Mentioner, _ = p.(Mentioner)
 	f.Chooser, _ = p.(Chooser)
+	f.CommentChecker, _ = p.(CommentChecker)
 	return f
 }
 

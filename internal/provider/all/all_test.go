@@ -3,10 +3,12 @@ package all_test
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"crier/internal/provider"
 	"crier/internal/provider/all"
@@ -76,6 +78,76 @@ func TestNetworksKnowWhichPostsALookupMixesUp(t *testing.T) {
 		p, _ := registry.Get(tc.network)
 		if got := registry.Features(p).Matcher.Matches(tc.wanted, tc.other); got != tc.want {
 			t.Errorf("%s: %+v and %+v: %v, want %v", tc.network, tc.wanted, tc.other, got, tc.want)
+		}
+	}
+}
+
+// TestEveryNetworkMayNameAPause: a proxy in front of a network, too. No usual pause replaces it.
+func TestEveryNetworkMayNameAPause(t *testing.T) {
+	t.Parallel()
+	busy := providertest.NewAnswering(t, http.StatusTooManyRequests, map[string]string{"Retry-After": "1234"}, "busy")
+	clock := providertest.NewClock()
+	registry, err := all.New(all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now}.WithSandbox(busy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range registry.All() {
+		_, err := registry.Features(p).Meter.PostMetrics(t.Context(), provider.Account{}, []string{"1"})
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.RateLimited ||
+			failure.RetryAfter != 1234*time.Second {
+			t.Errorf("%s: %+v, want a pause of 1234 s", p.Info().Name, failure)
+		}
+	}
+}
+
+// TestPagesOfProxiesAreNoRefusals: neither does the post fail for good, nor does the account have to be connected
+// again.
+func TestPagesOfProxiesAreNoRefusals(t *testing.T) {
+	t.Parallel()
+	html := map[string]string{"Content-Type": "text/html; charset=UTF-8"}
+	page := providertest.NewAnswering(t, http.StatusForbidden, html, "<html>Attention required</html>")
+	clock := providertest.NewClock()
+	registry, err := all.New(all.Config{Caller: providertest.NewCaller(clock), Now: clock.Now}.WithSandbox(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range registry.All() {
+		_, err := registry.Features(p).Meter.PostMetrics(t.Context(), provider.Account{}, []string{"1"})
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
+			failure.Scope != provider.ScopePost {
+			t.Errorf("%s: %+v, want a temporary error", p.Info().Name, failure)
+		}
+	}
+}
+
+func TestSomePostsTakeNoComments(t *testing.T) {
+	t.Parallel()
+	registry := newRegistry(t)
+	for _, tc := range []struct {
+		network, settings string
+		want              bool
+	}{
+		{"instagram", `{}`, false},
+		{"instagram", `{"instagramPostType":"story"}`, true},
+		{"instagram", `{"instagramCommentsEnabled":false}`, true},
+		{"facebook", `{"facebookPostType":"reel"}`, false},
+		{"facebook", `{"facebookPostType":"story"}`, true},
+		{"facebook", `{"facebookPostType":"reel","facebookDraft":true}`, true},
+		{"linkedin", `{"linkedinCommentsState":"open"}`, false},
+		{"linkedin", `{"linkedinCommentsState":"closed"}`, true},
+		{"youtube", `{"youtubePrivacyStatus":"unlisted"}`, false},
+		{"youtube", `{"youtubePrivacyStatus":"private"}`, true},
+		{"youtube", `{"youtubeMadeForKids":true}`, true},
+		{"threads", `{}`, false},
+		{"threads", `{"threadsGhostPost":true}`, true},
+	} {
+		var c provider.Content
+		if err := json.Unmarshal([]byte(tc.settings), &c.Settings); err != nil {
+			t.Fatal(err)
+		}
+		p, _ := registry.Get(tc.network)
+		if why := registry.Features(p).CommentChecker.NoComments(c); (why != "") != tc.want {
+			t.Errorf("%s %s: %q", tc.network, tc.settings, why)
 		}
 	}
 }

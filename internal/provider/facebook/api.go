@@ -122,9 +122,10 @@ type attachment struct {
 
 type storyList struct {
 	Data []struct {
-		PostID  graph.ID `json:"post_id"`
-		MediaID graph.ID `json:"media_id"`
-		URL     string   `json:"url"`
+		PostID      graph.ID   `json:"post_id"`
+		MediaID     graph.ID   `json:"media_id"`
+		URL         string     `json:"url"`
+		CreatedTime graph.Time `json:"creation_time"`
 	} `json:"data"`
 }
 

@@ -101,3 +101,17 @@ func checkEffects(c provider.Content, plan plan, found *provider.Findings) {
 		}
 	}
 }
+
+// NoComments says so for stories, and for reels that are left as drafts.
+func (*Provider) NoComments(c provider.Content) string {
+	s, err := decodeSettings(c)
+	switch {
+	case err != nil:
+		return ""
+	case s.PostType == story:
+		return "a Facebook story has no comments"
+	case s.Draft:
+		return "a draft has no comments"
+	}
+	return ""
+}

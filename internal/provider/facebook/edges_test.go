@@ -184,6 +184,25 @@ func TestOffsetsStayWithinTheFile(t *testing.T) {
 	}
 }
 
+// TestUnstoredPartIsRetriedLater: sending it again at once could go on forever.
+func TestUnstoredPartIsRetriedLater(t *testing.T) {
+	t.Parallel()
+	for told, kind := range map[string]provider.Kind{
+		`{"start_offset":"1000","end_offset":"2000"}`: "",
+		`{"start_offset":"2000","end_offset":"2000"}`: "",
+		`{"start_offset":"0","end_offset":"1000"}`:    provider.Temporary,
+	} {
+		b := answering(t, 200, told)
+		st := provider.State{PublishID: "s1", Uploads: []provider.Upload{{ID: "v1", Step: stepSending, Size: 2000,
+			ChunkSize: 1000}}}
+		_, err := b.Prepare(context.Background(), b.account, post("A video", video()), st)
+		failure := provider.AsError(err)
+		if (failure == nil) != (kind == "") || failure != nil && failure.Kind != kind {
+			t.Errorf("%s: %v, want %q", told, err, kind)
+		}
+	}
+}
+
 func TestFinishFormsFollowTheFormat(t *testing.T) {
 	t.Parallel()
 	st := provider.State{PublishID: "s1"}

@@ -45,7 +45,7 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 	case plan.isVideo():
 		return p.videoOutcome(ctx, a, plan, st)
 	case plan.format == story:
-		found, err = p.findStory(ctx, a, &st)
+		found, err = p.findStory(ctx, a, &st, at)
 	case at.Stale:
 		found, err = p.findPost(ctx, a, plan, &st, at, matchesText)
 	default:
@@ -114,7 +114,8 @@ func targets(attachments []attachment) []string {
 }
 
 // findStory searches the stories for the photo.
-func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provider.State) (bool, error) {
+func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provider.State,
+	at provider.Attempt) (bool, error) {
 	photo, err := uploadedID(*st, 0)
 	if err != nil {
 		return false, err
@@ -126,6 +127,7 @@ func (p *Provider) findStory(ctx context.Context, a provider.Account, st *provid
 	for _, s := range list.Data {
 		if string(s.MediaID) == photo {
 			p.enter(st, string(s.PostID), s.URL)
+			st.FoundAt(s.CreatedTime.Time, at)
 			return true, nil
 		}
 	}
@@ -182,6 +184,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	})
 	if found {
 		p.enter(st, string(comment.ID), c.Target.Permalink)
+		st.FoundAt(comment.created(), at)
 		return true, nil
 	}
 	return false, unlessUnclear(provider.ReachesBack(list.Data, listedCount, listedComment.created, since))

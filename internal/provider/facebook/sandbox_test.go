@@ -131,12 +131,19 @@ func TestSandboxMetricsAndDelete(t *testing.T) {
 		account.Followers == nil {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
-	for _, id := range []string{id, clip} {
+	draft := p.mustPublish(t, withSettings(post("A draft", p.clip()),
+		`{"facebookPostType":"reel","facebookDraft":true}`)).PlatformPostID
+	for _, id := range []string{id, clip, draft} {
 		for _, want := range []provider.Deletion{provider.Deleted, provider.AlreadyGone} {
 			if got, err := p.Delete(ctx, p.account, id); err != nil || got != want {
 				t.Errorf("Delete of %s = %q, %v; want %q", id, got, err, want)
 			}
 		}
+	}
+	story := p.mustPublish(t, withSettings(post("", p.picture(t)), `{"facebookPostType":"story"}`)).PlatformPostID
+	got, err := p.Delete(ctx, p.account, story)
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Rejected {
+		t.Errorf("Delete of a story, which apps cannot delete = %q, %v; want a refusal", got, err)
 	}
 	if profile, err := p.Profile(ctx, p.account); err != nil ||
 		profile.ProviderAccountID != p.account.ProviderAccountID {

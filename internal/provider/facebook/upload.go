@@ -203,7 +203,15 @@ func (p *Provider) sendChunk(ctx context.Context, a provider.Account, st *provid
 	if err := answer.Decode(&next); err != nil {
 		return err
 	}
-	return moveTo(u, next)
+	before := u.NextByte
+	if err := moveTo(u, next); err != nil {
+		return err
+	}
+	if u.Step == stepSending && u.NextByte <= before { // sending it again at once could go on forever
+		return &provider.Error{Kind: provider.Temporary, Code: provider.CodeProviderUnavailable,
+			Message: "Facebook did not store the part of the video that it was sent"}
+	}
+	return nil
 }
 
 // badOffset is the error for an unexpected chunk; it contains the expected offset.

@@ -86,13 +86,13 @@ func (c Client) ReadPermalink(ctx context.Context, token provider.Secret, st pro
 	return st
 }
 
-// Delete deletes an object. An unknown object counts as already deleted.
+// Delete deletes an object. An unknown object counts as already deleted, unless it can still be read.
 func (c Client) Delete(ctx context.Context, token provider.Secret, path string) (provider.Deletion, error) {
 	answer, err := c.Send(ctx, token, provider.Request{Operation: provider.OpDelete, Method: http.MethodDelete,
 		URL: path})
 	if failure := provider.AsError(err); failure != nil {
 		if IsMissing(failure) {
-			return provider.AlreadyGone, nil
+			return c.unlessReadable(ctx, token, path, failure)
 		}
 		return "", failure
 	}
@@ -106,4 +106,24 @@ func (c Client) Delete(ctx context.Context, token provider.Secret, path string) 
 		return "", answer.Unavailable("the network did not delete the post")
 	}
 	return provider.Deleted, nil
+}
+
+// unlessReadable reads an object that the network did not delete because it does not know it. The same error stands for
+// a missing permission and for objects that cannot be deleted: these can still be read.
+func (c Client) unlessReadable(ctx context.Context, token provider.Secret, path string,
+	failure *provider.Error) (provider.Deletion, error) {
+	var found struct {
+		ID ID `json:"id"`
+	}
+	err := c.Get(ctx, token, path+"?fields=id", &found)
+	switch {
+	case IsMissing(err):
+		return provider.AlreadyGone, nil
+	case err != nil:
+		return "", provider.AsError(err)
+	}
+	failure.Code = provider.CodePermissionMissing
+	failure.Message = "the network still shows it and does not let this connection delete it; delete it there " +
+		"manually: " + failure.Message
+	return "", failure
 }

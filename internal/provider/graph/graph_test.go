@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -340,5 +341,45 @@ func TestLongProcessingIsReportedAndKeepsTheContainer(t *testing.T) {
 	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary ||
 		st.ContainerID != "container-1" {
 		t.Errorf("failure %v, container %q; want the first container kept", err, st.ContainerID)
+	}
+}
+
+// TestObjectsThatCannotBeDeletedAreNotGone: Meta answers in the same way to objects that do not exist, that the token
+// may not delete, and that nobody can delete, such as stories.
+func TestObjectsThatCannotBeDeletedAreNotGone(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		status int
+		read   string
+		want   provider.Deletion
+		kind   provider.Kind
+		code   provider.Code
+	}{
+		{"gone", 400, problem(100, 33, ""), provider.AlreadyGone, "", ""},
+		{"still there", 200, `{"id":"7"}`, "", provider.Rejected, provider.CodePermissionMissing},
+		{"not readable", 403, problem(10, 0, ""), "", provider.AuthExpired, provider.CodePermissionMissing},
+		{"outage", 503, "", "", provider.Temporary, provider.CodeProviderUnavailable},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, problem(100, 33, ""))
+				return
+			}
+			if r.URL.String() != "/7?fields=id" {
+				t.Errorf("%s: %s", tc.name, r.URL)
+			}
+			w.WriteHeader(tc.status)
+			fmt.Fprint(w, tc.read)
+		}))
+		t.Cleanup(server.Close)
+		client := NewClient(ClientConfig{Caller: providertest.NewCaller(providertest.NewClock()), BaseURL: server.URL})
+		got, err := client.Delete(context.Background(), "t", "/7")
+		failure := provider.AsError(err)
+		if got != tc.want || (failure == nil) != (tc.kind == "") ||
+			failure != nil && (failure.Kind != tc.kind || failure.Code != tc.code) {
+			t.Errorf("%s: Delete = %q, %v; want %q, %s %s", tc.name, got, err, tc.want, tc.kind, tc.code)
+		}
 	}
 }

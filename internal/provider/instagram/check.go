@@ -171,3 +171,17 @@ func (p *Provider) checkSettings(a provider.Account, c provider.Content, s setti
 		found.Warn(provider.SettingPath("instagramCommentsEnabled"), "a story has no comments")
 	}
 }
+
+// NoComments says so for stories, and for posts whose comments are closed as soon as they are public.
+func (*Provider) NoComments(c provider.Content) string {
+	s, err := decodeSettings(c)
+	switch {
+	case err != nil:
+		return ""
+	case s.PostType == story:
+		return "an Instagram story has no comments"
+	case !on(s.CommentsEnabled):
+		return "instagramCommentsEnabled closes the comments"
+	}
+	return ""
+}

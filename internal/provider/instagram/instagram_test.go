@@ -264,11 +264,15 @@ func TestMissingMetricsAreNull(t *testing.T) {
 	want := []provider.Metrics{
 		{Reach: n(13), Views: n(20), Likes: n(3), Comments: n(0), Saves: n(1), Shares: n(2),
 			Extra: map[string]int64{"totalInteractions": 6}},
-		{Reach: n(5), Views: n(6), Comments: n(1)},
-		{Views: n(20), Extra: map[string]int64{"reposts": 2, "averageWatchMillis": 4200, "watchMillis": 84000}},
+		{Reach: n(5), Views: n(6), Likes: n(3), Comments: n(1)},
+		{Views: n(20), Likes: n(3), Comments: n(0),
+			Extra: map[string]int64{"reposts": 2, "averageWatchMillis": 4200, "watchMillis": 84000}},
 		{Likes: n(3), Comments: n(0)}, // a story that few people have seen
+		{Likes: n(7), Comments: n(2)}, // a post that is too new for insights
+		{Likes: n(3)},                 // a story whose day is over
 	}
-	for i, id := range []string{"18000000000000001", "18000000000000002", "18000000000000004", "18000000000000005"} {
+	for i, id := range []string{"18000000000000001", "18000000000000002", "18000000000000004", "18000000000000005",
+		"18000000000000006", "18000000000000007"} {
 		metrics, err := b.PostMetrics(ctx, b.account, []string{id})
 		if err != nil {
 			t.Fatalf("PostMetrics: %v", err)

@@ -52,7 +52,14 @@ func (p *Provider) postMetrics(ctx context.Context, a provider.Account, id strin
 	err := p.api.Get(ctx, a.Token.Access, "/"+url.PathEscape(id)+"/insights?metric="+names, &answer)
 	switch failure := provider.AsError(err); {
 	case failure == nil:
-		return newMetrics(answer.Numbers()), nil
+		told := newMetrics(answer.Numbers())
+		// New posts have no insights for up to two days, and stories none after their day. The comments of a story are
+		// the replies to it, which only its insights count.
+		told.Likes = cmp.Or(told.Likes, metrics.Likes)
+		if counts.Product != "STORY" {
+			told.Comments = cmp.Or(told.Comments, metrics.Comments)
+		}
+		return told, nil
 	case refusesInsights(failure):
 		return metrics, nil
 	default:

@@ -112,6 +112,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	switch {
 	case found:
 		p.enter(&st, c, string(comment.ID), c.Target.Permalink)
+		st.FoundAt(comment.created(), at)
 		return provider.OutcomePublished, st, nil
 	case !provider.ReachesBack(list.Data, listedComments, listedComment.created, since):
 		return provider.OutcomeUnclear, st, nil

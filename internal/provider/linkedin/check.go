@@ -162,3 +162,11 @@ func checkEffects(plan plan, found *provider.Findings) {
 		}
 	}
 }
+
+// NoComments says so for posts whose comments are closed as soon as they are public.
+func (*Provider) NoComments(c provider.Content) string {
+	if s, err := decodeSettings(c); err == nil && s.CommentsState == commentsClosed {
+		return "linkedinCommentsState closes the comments"
+	}
+	return ""
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"crier/internal/provider"
 )
@@ -30,7 +31,7 @@ func (p *Provider) comment(ctx context.Context, a provider.Account, c provider.C
 		}
 		return st, failure
 	}
-	id := commentID(answer)
+	id := commentID(answer, c.Target.PlatformPostID)
 	if id == "" && answer.Status != http.StatusCreated {
 		return st, notCreated(answer)
 	}
@@ -70,11 +71,20 @@ func commentText(c provider.Content) string {
 	return c.Parts[0].Text
 }
 
-// commentID returns the comment's URN, or its plain id if LinkedIn returns nothing better.
-func commentID(answer *provider.Response) string {
+// commentID returns the URN of the new comment on a post, or "" if LinkedIn does not return its id.
+func commentID(answer *provider.Response, post string) string {
 	var created commentAnswer
 	if json.Unmarshal(answer.Body, &created) != nil {
 		created = commentAnswer{} // the header has to suffice
 	}
-	return cmp.Or(created.URN, answer.Header.Get("X-Restli-Id"), created.ID)
+	return commentURN(post, cmp.Or(created.URN, answer.Header.Get("X-Restli-Id"), created.ID))
+}
+
+// commentURN returns the URN of a comment on a post, from the URN itself or from the plain id: only the URN says where
+// the comment can be deleted.
+func commentURN(post, id string) string {
+	if id == "" || strings.HasPrefix(id, "urn:") {
+		return id
+	}
+	return "urn:li:comment:(" + post + "," + id + ")"
 }

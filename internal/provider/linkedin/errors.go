@@ -32,7 +32,7 @@ func (e *duplicateError) Error() string { return "duplicate of " + e.urn }
 // isProductMissing reports whether the app needs a product for the call, whatever the member allows.
 func isProductMissing(e *provider.Error) bool { return errors.Is(e, errProduct) }
 
-// Pauses, since LinkedIn names none.
+// Pauses if LinkedIn names none, which it does not in its documentation.
 const (
 	operatorPause = 15 * time.Minute
 	burstPause    = 5 * time.Minute
@@ -167,7 +167,7 @@ func classifyRefusal(answer *provider.Response, p problem) *provider.Error {
 // classifyRateLimit distinguishes daily quotas, which reset at midnight UTC, from bursts.
 func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *provider.Error {
 	e := answer.Fail(provider.RateLimited, provider.CodeRateLimited, p.message(), nil)
-	e.Scope, e.RetryAfter = provider.ScopeAccount, burstPause
+	e.Scope, e.RetryAfter = provider.ScopeAccount, cmp.Or(e.RetryAfter, burstPause)
 	if strings.Contains(p.Message, "APPLICATION") {
 		e.Scope = provider.ScopeInstallation
 	}

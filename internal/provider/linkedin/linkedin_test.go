@@ -147,7 +147,7 @@ func TestUploadsWithoutStatusGetADelay(t *testing.T) {
 	}
 }
 
-const commentURN = "urn:li:comment:(urn:li:activity:6631349431612559360,6636062862760562688)"
+const wantedComment = "urn:li:comment:(urn:li:activity:6631349431612559360,6636062862760562688)"
 
 func TestCommentsUseTheAvailableAPI(t *testing.T) {
 	t.Parallel()
@@ -164,8 +164,8 @@ func TestCommentsUseTheAvailableAPI(t *testing.T) {
 			b := setup(t, tc.golden)
 			b.member.Scopes = tc.scopes
 			st, err := providertest.Drive(t, b, b.member, on(provider.Comment, "First!"), provider.State{}, b.clock)
-			if err != nil || st.PlatformPostID != commentURN {
-				t.Errorf("state %+v, error %v; want comment %s", st, err, commentURN)
+			if err != nil || st.PlatformPostID != wantedComment {
+				t.Errorf("state %+v, error %v; want comment %s", st, err, wantedComment)
 			}
 		})
 	}
@@ -181,7 +181,7 @@ func TestCommentFallsBackToTheOldAPI(t *testing.T) {
 		t.Fatalf("first attempt: %v, want a temporary error", err)
 	}
 	st, err = providertest.Drive(t, b, b.member, c, st, b.clock)
-	if err != nil || st.PlatformPostID != commentURN {
+	if err != nil || st.PlatformPostID != wantedComment {
 		t.Errorf("second attempt: %+v, %v", st, err)
 	}
 }
@@ -283,7 +283,7 @@ func TestDeletingTwiceIsNoError(t *testing.T) {
 	for _, tc := range []struct {
 		id   string
 		want provider.Deletion
-	}{{share, provider.Deleted}, {share, provider.AlreadyGone}, {commentURN, provider.Deleted}} {
+	}{{share, provider.Deleted}, {share, provider.AlreadyGone}, {wantedComment, provider.Deleted}} {
 		got, err := b.Delete(context.Background(), b.member, tc.id)
 		if err != nil || got != tc.want {
 			t.Errorf("Delete(%s) = %q, %v; want %q", tc.id, got, err, tc.want)
@@ -384,6 +384,41 @@ func TestDuplicateAfterAnUnknownAttemptResolvesIt(t *testing.T) {
 	}
 }
 
+// TestCommentsAreKnownByTheirURN: LinkedIn's header has the plain id, which does not say where to delete the comment.
+func TestCommentsAreKnownByTheirURN(t *testing.T) {
+	t.Parallel()
+	const urn = "urn:li:comment:(" + share + ",663)"
+	for _, answer := range []string{``, `{}`, `{"id":"663"}`, `{"commentUrn":"` + urn + `"}`} {
+		b := setup(t)
+		b.api.BaseURL = providertest.NewAnswering(t, 201, map[string]string{"X-Restli-Id": "663"}, answer)
+		st, err := b.Commit(t.Context(), b.member, on(provider.Comment, "First!"), provider.State{Ready: true})
+		if err != nil || st.PlatformPostID != urn {
+			t.Errorf("%s: %+v, %v; want %s", answer, st.Published, err, urn)
+		}
+		if post, id, ok := splitComment(st.PlatformPostID); !ok || post != share || id != "663" {
+			t.Errorf("%s: %s is the comment %q of %q", answer, st.PlatformPostID, id, post)
+		}
+	}
+}
+
+// TestDuplicateOfTheOthersPostIsRefused: the lost call and its repetition look like the post of another publication, so
+// LinkedIn has taken neither.
+func TestDuplicateOfTheOthersPostIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "reconcile-other")
+	c := text("Hello")
+	outcome, st, err := b.Reconcile(t.Context(), b.organization, c, provider.State{Ready: true},
+		provider.Attempt{StartedAt: b.clock.Now(), Taken: map[string]bool{"urn:li:share:7": true}})
+	if err != nil || outcome != provider.OutcomeAbsent {
+		t.Fatalf("Reconcile = %q, %v; want it absent", outcome, err)
+	}
+	st, err = b.Commit(t.Context(), b.organization, c, providertest.Reload(t, st))
+	if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Rejected ||
+		failure.Code != provider.CodeDuplicateContent || len(st.Published) > 0 {
+		t.Errorf("Commit = %+v, %v; want a refused duplicate", st, err)
+	}
+}
+
 func TestCommentsAreFoundWhereTheyCanBeRead(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "reconcile-comment")
@@ -393,7 +428,7 @@ func TestCommentsAreFoundWhereTheyCanBeRead(t *testing.T) {
 	}
 	outcome, st, err := b.Reconcile(context.Background(), b.organization, c, provider.State{},
 		provider.Attempt{StartedAt: b.clock.Now()})
-	if err != nil || outcome != provider.OutcomePublished || st.PlatformPostID != commentURN {
+	if err != nil || outcome != provider.OutcomePublished || st.PlatformPostID != wantedComment {
 		t.Errorf("Reconcile = %q, %+v, %v", outcome, st, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ import (
 const (
 	// noteSuspect means that an earlier attempt may have succeeded.
 	noteSuspect = "suspect"
+	// noteOthers are the posts that look the same and belong to other publications, separated by commas.
+	noteOthers = "others"
 	// noteSettled is when uploads whose status the token may not read should be usable.
 	noteSettled = "settledAt"
 	// noteCloseComments counts the attempts to close the comments of the new post.
@@ -64,7 +67,8 @@ const (
 // very post, media that LinkedIn does not accept are uploaded again, once, and pictures may only be too new.
 func (p *Provider) afterRefusal(ctx context.Context, a provider.Account, c provider.Content, st provider.State,
 	failure *provider.Error) (provider.State, error) {
-	if duplicate, ok := errors.AsType[*duplicateError](failure); ok && st.Data[noteSuspect] != "" {
+	if duplicate, ok := errors.AsType[*duplicateError](failure); ok && st.Data[noteSuspect] != "" &&
+		!slices.Contains(strings.FieldsFunc(st.Data[noteOthers], isComma), duplicate.urn) {
 		return p.enterDuplicate(ctx, a, c, st, duplicate.urn, failure)
 	}
 	tries, _ := strconv.Atoi(st.Data[noteYoungMedia]) // written by this package
@@ -80,6 +84,8 @@ func (p *Provider) afterRefusal(ctx context.Context, a provider.Account, c provi
 	}
 	return st, failure
 }
+
+func isComma(r rune) bool { return r == ',' }
 
 // enterDuplicate records the post that LinkedIn reports as the duplicate. Sometimes that does not exist: then the
 // outcome is unknown. Tokens that may not read posts have to trust it.
@@ -109,6 +115,7 @@ func operationOf(c provider.Content) provider.Operation {
 // enter records that the post is public. A success without an id still counts.
 func (p *Provider) enter(st *provider.State, c provider.Content, id string) {
 	delete(st.Data, noteSuspect)
+	delete(st.Data, noteOthers)
 	published := provider.Published{PlatformPostID: id, PublishedAt: p.now().UTC()}
 	if id == "" {
 		st.Warnings = append(st.Warnings, "LinkedIn published the post without telling its id")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"crier/internal/provider"
@@ -59,9 +60,14 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 		return "", st, err
 	}
 	wanted := visible(commentary(plan.text, plan.Mentions))
+	var others []string
 	for _, post := range posts.Elements {
-		if post.CreatedAt >= since && provider.SameText(visible(post.Commentary), wanted) &&
-			reshares(post, plan.reshare) && at.MayBe(post.ID) {
+		if !provider.SameText(visible(post.Commentary), wanted) || !reshares(post, plan.reshare) {
+			continue
+		}
+		if !at.MayBe(post.ID) {
+			others = append(others, post.ID)
+		} else if post.CreatedAt >= since {
 			p.enter(&st, c, post.ID)
 			st.FoundAt(post.created(), at)
 			return provider.OutcomePublished, st, nil
@@ -71,6 +77,9 @@ func (p *Provider) Reconcile(ctx context.Context, a provider.Account, c provider
 		return provider.OutcomeUnclear, st, nil
 	}
 	st.Note(noteSuspect, "true")
+	if len(others) > 0 {
+		st.Note(noteOthers, strings.Join(others, ","))
+	}
 	return provider.OutcomeAbsent, st, nil
 }
 
@@ -88,10 +97,11 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 	}
 	since := at.StartedAt.Add(-readBack).UnixMilli()
 	for _, comment := range comments.Elements {
-		id := cmp.Or(comment.URN, comment.ID)
+		id := commentURN(c.Target.PlatformPostID, cmp.Or(comment.URN, comment.ID))
 		if comment.Created.Time >= since && at.MayBe(id) && comment.Actor == a.ProviderAccountID &&
 			provider.SameText(comment.Message.Text, commentText(c)) {
 			p.enterComment(&st, c, id)
+			st.FoundAt(time.UnixMilli(comment.Created.Time), at)
 			return provider.OutcomePublished, st, nil
 		}
 	}

@@ -131,3 +131,11 @@ func anyMedia(c provider.Content) bool {
 	}
 	return false
 }
+
+// NoComments says so for posts that disappear.
+func (*Provider) NoComments(c provider.Content) string {
+	if s, err := decodeSettings(c); err == nil && s.GhostPost {
+		return "a post that disappears has no replies"
+	}
+	return ""
+}

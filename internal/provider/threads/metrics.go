@@ -56,11 +56,24 @@ func (p *Provider) AccountMetrics(ctx context.Context, a provider.Account, from,
 		return provider.AccountMetrics{}, err
 	}
 	n := answer.Numbers()
-	engagements := n["likes"] + n["replies"] + n["reposts"] + n["quotes"]
 	return provider.AccountMetrics{
-		Followers: n.Get("followers_count"), Impressions: n.Get("views"), Engagements: &engagements,
+		Followers: n.Get("followers_count"), Impressions: n.Get("views"), Engagements: engagements(n),
 		Extra: n.Pick("likes", "likes", "replies", "replies", "reposts", "reposts", "quotes", "quotes",
 			"clicks", "clicks"),
 		From: from, To: to,
 	}, nil
+}
+
+// engagements adds up what Threads tells of reactions; nil if it tells nothing.
+func engagements(n graph.Numbers) *int64 {
+	var sum *int64
+	for _, name := range []string{"likes", "replies", "reposts", "quotes"} {
+		if count := n.Get(name); count != nil {
+			if sum == nil {
+				sum = new(int64)
+			}
+			*sum += *count
+		}
+	}
+	return sum
 }

@@ -286,6 +286,10 @@ func TestMissingMetricsAreNull(t *testing.T) {
 		*account.Engagements != 5 || account.Extra["clicks"] != 7 {
 		t.Errorf("AccountMetrics = %+v, %v", account, err)
 	}
+	account, err = b.AccountMetrics(ctx, b.account, time.Time{}, time.Time{})
+	if err != nil || account.Impressions != nil || account.Engagements != nil {
+		t.Errorf("AccountMetrics without reactions = %+v, %v; want null", account, err)
+	}
 }
 
 func TestLostAnswerIsReconciledByContainer(t *testing.T) {

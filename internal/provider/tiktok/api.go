@@ -154,6 +154,9 @@ func decodeDetails(a provider.Account) details {
 
 // failure checks the envelope: TikTok also reports errors with a status of success.
 func failure(answer *provider.Response) *provider.Error {
+	if refusal := answer.RefusedByProxy(); refusal != nil {
+		return refusal
+	}
 	var e envelope
 	if err := json.Unmarshal(answer.Body, &e); err != nil && answer.OK() {
 		return answer.Unreadable(err)

@@ -90,7 +90,7 @@ func (e apiError) message() string {
 
 func judge(answer *provider.Response, v verdict, message string) *provider.Error {
 	e := answer.Fail(v.kind, v.code, message, nil)
-	e.Scope, e.RetryAfter = v.scope, v.pause
+	e.Scope, e.RetryAfter = v.scope, cmp.Or(e.RetryAfter, v.pause)
 	return e
 }
 

@@ -80,6 +80,7 @@ func (p *Provider) findPost(ctx context.Context, a provider.Account, plan plan, 
 		named := provider.SameText(v.Description, wanted) || provider.SameText(v.Title, wanted)
 		if named && v.CreateTime >= since && at.MayBe(v.ID) {
 			p.enter(&st, a, plan, v.ID)
+			st.FoundAt(time.Unix(v.CreateTime, 0), at)
 			finish(&st)
 			return provider.OutcomePublished, st, nil
 		}

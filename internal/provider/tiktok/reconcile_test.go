@@ -59,8 +59,9 @@ func TestLostPhotoPostIsFoundInTheList(t *testing.T) {
 		}
 		st = providertest.Reload(t, next)
 	}
-	if st.PlatformPostID != knownID || !st.Done || st.RequiresPolling {
-		t.Errorf("state %+v; want it published", st)
+	if st.PlatformPostID != knownID || !st.Done || st.RequiresPolling ||
+		st.Published[0].PublishedAt.Unix() != 1_794_744_003 {
+		t.Errorf("state %+v; want it published when TikTok says", st)
 	}
 }
 

@@ -171,7 +171,7 @@ func classifyRateLimit(answer *provider.Response, p problem, now time.Time) *pro
 			pauseUntil(reset, now))
 	}
 	e := accountError(answer, provider.RateLimited, provider.CodeRateLimited, p.message())
-	e.RetryAfter = usualRatePause
+	e.RetryAfter = cmp.Or(e.RetryAfter, usualRatePause)
 	if reset, hit := resetOf(answer.Header, "X-User-Limit-24hour"); hit {
 		e.RetryAfter = pauseUntil(reset, now)
 	} else if reset, ok := unixHeader(answer.Header, "X-Rate-Limit-Reset"); ok {

@@ -179,3 +179,17 @@ func videoOf(c provider.Content) (provider.Media, error) {
 	}
 	return c.Parts[0].Media[0], nil
 }
+
+// NoComments says so for videos that are private or made for children.
+func (*Provider) NoComments(c provider.Content) string {
+	s, err := decodeSettings(c)
+	switch {
+	case err != nil:
+		return ""
+	case s.MadeForKids:
+		return "a video made for children has no comments"
+	case s.PrivacyStatus == privacyPrivate:
+		return "a private video has no comments"
+	}
+	return ""
+}

@@ -129,6 +129,34 @@ func TestUploadRestartsAreBounded(t *testing.T) {
 	}
 }
 
+// TestSessionsWithAllBytesAreReadAgain: YouTube may have all bytes of a video and not have made it yet. There is
+// nothing left to send then, and the video may be there a moment later.
+func TestSessionsWithAllBytesAreReadAgain(t *testing.T) {
+	t.Parallel()
+	for _, told := range []string{"bytes=0-599999", "bytes=0-699999"} {
+		b := answering(t, 308, map[string]string{"Range": told}, "")
+		upload := provider.Upload{Step: stepSending, NextByte: 2 * unit, Size: 600_000, ChunkSize: unit}
+		st := provider.State{Ready: true, Uploads: []provider.Upload{upload}}
+		st.Hide(secretSession, provider.Secret(b.api.BaseURL+"/session"))
+
+		lost, err := b.Commit(context.Background(), b.account, clip(), st)
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.OutcomeUnknown {
+			t.Errorf("%s: Commit = %v, want an unknown outcome", told, err)
+		}
+		if u := lost.Upload(0, 0); u.NextByte >= u.Size || u.Step != stepAsking {
+			t.Errorf("%s: upload %+v", told, u)
+		}
+		outcome, _, err := b.Reconcile(context.Background(), b.account, clip(), lost, provider.Attempt{})
+		if failure := provider.AsError(err); outcome != "" || failure == nil || failure.Kind != provider.Temporary {
+			t.Errorf("%s: Reconcile = %q, %v; want it read again", told, outcome, err)
+		}
+		next, err := b.Prepare(context.Background(), b.account, clip(), lost)
+		if failure := provider.AsError(err); failure == nil || failure.Kind != provider.Temporary || next.Ready {
+			t.Errorf("%s: Prepare = %+v, %v; want it read again", told, next, err)
+		}
+	}
+}
+
 // TestRefusedChunkIsCheckedFirst: a chunk may be refused because the session already has more bytes.
 func TestRefusedChunkIsCheckedFirst(t *testing.T) {
 	t.Parallel()

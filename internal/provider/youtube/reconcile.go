@@ -88,6 +88,7 @@ func (p *Provider) findVideo(ctx context.Context, a provider.Account, c provider
 			if err := p.enter(&st, c, video{ID: item.videoID()}); err != nil {
 				return "", st, err
 			}
+			st.FoundAt(item.created(), at)
 			return provider.OutcomePublished, st, nil
 		}
 	}
@@ -116,6 +117,7 @@ func (p *Provider) findComment(ctx context.Context, a provider.Account, c provid
 		if ours && provider.SameText(cmp.Or(written.TextOriginal, written.TextDisplay), wanted) &&
 			!written.PublishedAt.Before(since) && at.MayBe(id) {
 			p.enterComment(&st, c, id)
+			st.FoundAt(written.PublishedAt, at)
 			return provider.OutcomePublished, st, nil
 		}
 	}

@@ -68,6 +68,9 @@ func TestVideoWithoutItsSessionIsFoundInTheList(t *testing.T) {
 			if err != nil || outcome != want {
 				t.Fatalf("Reconcile = %q, %v; want %q", outcome, err, want)
 			}
+			if want == provider.OutcomePublished && st.Published[0].PublishedAt.Second() != 3 {
+				t.Errorf("state %+v; want the video's time", st)
+			}
 			if want == provider.OutcomeAbsent {
 				if st, err = b.Prepare(ctx, b.account, clip(), st); err != nil || st.Upload(0, 0).NextByte != 0 ||
 					st.Ready {
@@ -91,8 +94,9 @@ func TestLostCommentIsFoundByItsTextAndAuthor(t *testing.T) {
 		if err != nil || outcome != want {
 			t.Errorf("Reconcile = %q, %v; want %q", outcome, err, want)
 		}
-		if want == provider.OutcomePublished && found.PlatformPostID != "UgxKREWxIgDrw8w2e_Z4AaABAg" {
-			t.Errorf("state %+v; want the comment's id", found)
+		if want == provider.OutcomePublished && (found.PlatformPostID != "UgxKREWxIgDrw8w2e_Z4AaABAg" ||
+			!found.Published[0].PublishedAt.Equal(at.StartedAt.Add(time.Second))) {
+			t.Errorf("state %+v; want the comment's id and time", found)
 		}
 	}
 }

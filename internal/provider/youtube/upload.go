@@ -257,7 +257,11 @@ func (p *Provider) takeProgress(st *provider.State, u *provider.Upload, answer *
 func (p *Provider) readSession(u *provider.Upload, answer *provider.Response) (*video, error) {
 	switch {
 	case answer.Status == http.StatusPermanentRedirect:
-		u.Step, u.NextByte = stepSending, storedBytes(answer.Header)
+		stored := storedBytes(answer.Header)
+		if stored >= u.Size { // nothing is left to send: only another reading can tell what became of it
+			return nil, answer.Unavailable("YouTube has all bytes of the video and has not made it yet")
+		}
+		u.Step, u.NextByte = stepSending, stored
 		return nil, nil
 	case answer.OK():
 		var complete video

@@ -72,9 +72,9 @@ func (n *network) nodeOf(c *graph.Call, page sim.Account) (kind, fallback string
 	p, isPhoto := n.photos.Get(c.Node)
 	v, isVideo := n.videos.Get(c.Node)
 	switch {
-	case isPhoto && p.PageID == page.ID && !p.isOver(n.Env.Now()):
+	case isPhoto && p.PageID == page.ID && !p.isOver(n.Env.Now()) && !n.wasDeleted(p.PostID):
 		return "Photo", "id,created_time", n.photoSource(c, p)
-	case isVideo && v.PageID == page.ID:
+	case isVideo && v.PageID == page.ID && !n.wasDeleted(v.PostID):
 		return "Video", "id,created_time", n.videoSource(c, v)
 	case isPost && post.Kind == sim.KindComment && n.postOf(post).AccountID == page.ID:
 		return "Comment", "id,created_time,message", n.commentSource(post)
@@ -85,6 +85,13 @@ func (n *network) nodeOf(c *graph.Call, page sim.Account) (kind, fallback string
 	default:
 		return "", "", nil
 	}
+}
+
+// wasDeleted reports whether a post was deleted, and with it its photos or its video. It needs a running View or
+// Update.
+func (n *network) wasDeleted(post string) bool {
+	p, found := n.Env.Posts.Get(post)
+	return found && p.Deleted()
 }
 
 // visible returns a post that is visible: its video has been processed. It needs a running View or Update.
@@ -121,6 +128,10 @@ func (n *network) removeNode(c *graph.Call) sim.Reply {
 			n.drafts.Delete(tx, d.ID)
 			return nil
 		}
+		if v, isVideo := n.videos.Get(c.Node); isVideo && v.PageID == page.ID && v.PostID == "" {
+			n.removeUnpublished(tx, v)
+			return nil
+		}
 		id := n.postBehind(c.Node)
 		post, live := n.Env.Posts.Live(id)
 		details, _ := n.pagePosts.Get(id)
@@ -135,6 +146,17 @@ func (n *network) removeNode(c *graph.Call) sim.Reply {
 		return *refusal
 	}
 	return graph.Done()
+}
+
+// removeUnpublished deletes a video without a post, and the draft that it waits in.
+func (n *network) removeUnpublished(tx *sim.Tx, v video) {
+	for id, d := range n.drafts.Newest() {
+		if d.VideoID == v.ID {
+			n.drafts.Delete(tx, id)
+			break
+		}
+	}
+	n.videos.Delete(tx, v.ID)
 }
 
 // postBehind returns the post of a photo or a video, by either of its ids, and any other id unchanged. It needs a
