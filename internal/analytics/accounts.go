@@ -141,7 +141,11 @@ func (s *Analytics) AccountSnapshot(ctx context.Context, job job.AccountSnapshot
 	today := dayOf(now, location)
 	m, err := s.fetchAccount(ctx, meter, a, startOf(today-1, location), startOf(today, location))
 	if err != nil {
-		return s.refused(ctx, a, err)
+		err = s.refused(ctx, a, err)
+		if s.tryAgain(err).After(job.Before.Time) { // the next day has its own
+			err = nil
+		}
+		return err
 	}
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		charge := ledger.Charge{Organization: team.OrganizationID, Amount: cost, At: now}

@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"crier"
@@ -70,7 +71,7 @@ func (s *Analytics) Snapshot(ctx context.Context, job job.Snapshot) error {
 	}
 	var numbers json.RawMessage
 	if may {
-		if numbers, err = s.read(ctx, network, p); err != nil && !s.tooLate(p, job) {
+		if numbers, err = s.read(ctx, network, p); err != nil && s.tryAgain(err).Before(s.givenUpAt(p, job)) {
 			return err
 		}
 	}
@@ -100,15 +101,25 @@ func (s *Analytics) mayRead(ctx context.Context, organization crier.ID, cost int
 	return err == nil, err
 }
 
-// tooLate reports whether the next reading of a publication is due, or a day has passed after the last: a reading that
-// has not succeeded by then is given up.
-func (s *Analytics) tooLate(p store.Publication, done job.Snapshot) bool {
-	next, ok := s.nextReading(p, done)
-	if !ok {
-		last, known := publish.SnapshotJob(p, done.Round)
-		return !known || done.Early > 0 || s.clock().After(last.At.Add(24*time.Hour))
+// tryAgain returns when a failed reading is tried again: a network may ask for a pause of a month.
+func (s *Analytics) tryAgain(err error) time.Time {
+	if later, ok := errors.AsType[*Later](err); ok {
+		return s.clock().Add(later.After)
 	}
-	return !s.clock().Before(next.At)
+	return s.clock()
+}
+
+// givenUpAt returns when a reading that has not succeeded is given up: when the next one of the publication is due, or
+// a day after the last.
+func (s *Analytics) givenUpAt(p store.Publication, done job.Snapshot) time.Time {
+	if next, ok := s.nextReading(p, done); ok {
+		return next.At
+	}
+	last, known := publish.SnapshotJob(p, done.Round)
+	if !known || done.Early > 0 {
+		return time.Time{}
+	}
+	return last.At.Add(24 * time.Hour)
 }
 
 // nextReading returns the reading after one; ok is false after the last.

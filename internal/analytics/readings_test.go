@@ -109,6 +109,53 @@ func TestSnapshotGoesOnWithoutNumbers(t *testing.T) {
 	})
 }
 
+// A network may ask for a pause of a year. What cannot be read before the next reading is left out; the next is made.
+func TestLongPausesDoNotEndTheReadings(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		w := newWorld(t, f)
+		p := w.published("hello", -time.Hour)
+		const year = 365 * 24 * time.Hour
+		for _, c := range []struct {
+			round, early int
+			at, pause    time.Duration // at is counted from the publication
+			later        bool
+			next         time.Duration
+		}{
+			{round: 0, at: time.Hour, pause: 4 * time.Hour, later: true},
+			{round: 0, at: time.Hour, pause: year, next: 6 * time.Hour},
+			{round: 5, at: 14 * 24 * time.Hour, pause: year, next: 30 * 24 * time.Hour},
+			{round: 6, at: 30 * 24 * time.Hour, pause: 23 * time.Hour, later: true},
+			{round: 6, at: 30 * 24 * time.Hour, pause: year},
+			{early: 1, at: 5 * time.Second, pause: year, next: 15 * time.Second},
+		} {
+			w.now = p.PublishedAt.Add(c.at)
+			w.network.err = &provider.Error{Kind: provider.RateLimited, Code: provider.CodeRateLimited,
+				Message: "slow down", RetryAfter: c.pause}
+			err := w.Snapshot(t.Context(), job.Snapshot{ScheduledPostID: p.ID, Round: c.round, Early: c.early})
+			later, ok := errors.AsType[*analytics.Later](err)
+			if ok != c.later || ok && later.After != c.pause || !ok && err != nil {
+				t.Errorf("%+v: %v", c, err)
+			}
+			jobs := w.queue.take()
+			if c.next == 0 {
+				if len(jobs) != 0 {
+					t.Errorf("%+v: planned %+v", c, jobs)
+				}
+				continue
+			}
+			if len(jobs) != 1 || !jobs[0].At.Equal(p.PublishedAt.Add(c.next)) {
+				t.Errorf("%+v: planned %+v", c, jobs)
+			}
+		}
+		err := w.AccountSnapshot(t.Context(), job.AccountSnapshot{SocialAccountID: w.Fixture.Account.ID,
+			Before: crier.TimeOf(w.now.Add(12 * time.Hour))})
+		if err != nil {
+			t.Errorf("a reading of an account that the next day's replaces: %v", err)
+		}
+	})
+}
+
 func TestSnapshotLeavesAloneWhatHasNoNumbers(t *testing.T) {
 	t.Parallel()
 	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
