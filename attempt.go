@@ -71,6 +71,8 @@ func (a PlannedActions) Total() int64 {
 
 // Resolution is the request to resolve an unknown outcome.
 type Resolution struct {
-	Outcome        string `json:"outcome" enum:"published,retry,failed"`
-	PlatformPostID string `json:"platformPostId,omitempty" maxLength:"500" doc:"The network's id of the post, when the outcome is published. Without it no comment, quote or repost follows; a part of a thread that is not the last one needs it."`
+	Outcome string `json:"outcome" enum:"published,retry,failed"`
+	// Action selects one of the actions that follow the publication; empty selects the publication itself.
+	Action         FollowUpKind `json:"action,omitempty" doc:"The follow-up action whose outcome is resolved, of a post that is published. Without it, the outcome of the post itself is resolved."`
+	PlatformPostID string       `json:"platformPostId,omitempty" maxLength:"500" doc:"The network's id of the post, when the outcome is published. Without it no comment, quote or repost follows; a part of a thread that is not the last one needs it."`
 }

@@ -66,6 +66,19 @@ func (s *ScheduledPost) SetActions(planned PlannedActions, begun map[FollowUpKin
 	}
 }
 
+// FollowUp returns the state of a follow-up action; nil if there is no such action.
+func (s *ScheduledPost) FollowUp(kind FollowUpKind) *FollowUp {
+	switch c, more := s.FirstComment, s.PostPublishActions; {
+	case kind == FollowUpFirstComment && c != nil:
+		return &c.FollowUp
+	case kind == FollowUpEngagementComment && more.EngagementCommentTrigger != nil:
+		return &more.EngagementCommentTrigger.FollowUp
+	case kind == FollowUpRepost && more.RepostAfter != nil:
+		return &more.RepostAfter.FollowUp
+	}
+	return nil
+}
+
 // PublishResults are the results of a publication.
 type PublishResults struct {
 	PlatformPostIDs []string `json:"platformPostIds" doc:"The parts of a thread in order; one entry otherwise."`

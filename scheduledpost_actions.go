@@ -69,3 +69,11 @@ const (
 	FollowUpEngagementComment FollowUpKind = "engagement_comment"
 	FollowUpRepost            FollowUpKind = "repost"
 )
+
+// FollowUpKinds lists all of them.
+func FollowUpKinds() []FollowUpKind {
+	return []FollowUpKind{FollowUpFirstComment, FollowUpEngagementComment, FollowUpRepost}
+}
+
+// Enum lists the values on the wire.
+func (FollowUpKind) Enum() []string { return enumOf(FollowUpKinds()) }

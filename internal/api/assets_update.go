@@ -15,7 +15,8 @@ type updateAssetInput struct {
 var updateAssetDoc = doc{
 	ID: "updateAsset", Tag: "Media library", Summary: "Update an asset",
 	Description: "Omitted fields keep their value. A `folderId` of null removes the asset from its folder; the " +
-		"content of an asset never changes.",
+		"content of an asset never changes. In a team that requires approval, changing the `altText` of an asset of " +
+		"an approved post needs the permission `approve_posts`.",
 }
 
 func (s *Server) updateAsset(ctx context.Context, scope access.TeamScope, in *updateAssetInput) (crier.Asset, error) {

@@ -17,7 +17,8 @@ var setPostStatusDoc = doc{
 	ID: "setPostStatus", Tag: "Posts", Summary: "Change a post's status",
 	Description: "Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → " +
 		"approved, rejected, idea, archived; rejected → draft, archived; approved → draft, archived; archived → " +
-		"draft. Anything else is a 409. Leaving `approved` cancels the scheduled posts. In a team that requires " +
+		"draft. Anything else is a 409. Leaving `approved` cancels the scheduled posts; moving to `archived` or " +
+		"`rejected` also cancels the follow-up comments and reposts of what is published. In a team that requires " +
 		"approval, approving needs the permission `approve_posts`.",
 }
 

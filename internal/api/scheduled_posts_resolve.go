@@ -15,7 +15,9 @@ type resolveScheduledPostInput struct {
 var resolveScheduledPostDoc = doc{
 	ID: "resolveScheduledPost", Tag: "Publishing", Summary: "Resolve an unknown outcome",
 	Description: "For a publication that is `unknown`, after a person has checked the network. `published` marks " +
-		"it as published, `retry` publishes it, `failed` ends it.",
+		"it as published, `retry` publishes it, `failed` ends it. If more is published then (with `retry`, or the " +
+		"rest of a thread with `published`), the rules of a retry apply: a conflict if the post is rejected, " +
+		"archived or, in a team that requires approval, not approved; otherwise a draft becomes approved.",
 }
 
 func (s *Server) resolveScheduledPost(ctx context.Context, scope access.TeamScope,

@@ -264,6 +264,9 @@ func TestRemediesFitTheTrouble(t *testing.T) {
 		{crier.ScheduledPost{Status: crier.Failed, ReplacedBy: some(crier.NewID())},
 			"'crier attention dismiss': a newer one has replaced it"},
 		{crier.ScheduledPost{Status: crier.Published}, "'crier attention dismiss'"}, // its comment has failed
+		{crier.ScheduledPost{Status: crier.Published, PostPublishActions: crier.ScheduledActions{
+			RepostAfter: &crier.ScheduledRepost{FollowUp: crier.FollowUp{Status: "unknown"}}}},
+			"check the network, then 'crier posts resolve --action repost'"},
 	} {
 		if got := remedy(c.post); got != c.want {
 			t.Errorf("%s: %s, want %s", c.post.Status, got, c.want)

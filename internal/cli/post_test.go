@@ -516,6 +516,7 @@ func TestScheduledPostIsMovedCanceledAndRetried(t *testing.T) {
 	later := c.run(t, "posts", "create", "Taken back", "--json").id(t)
 	c.run(t, "posts", "schedule", later, "--to", "x", "--at", "+1d", "--yes").want(t, 0, "scheduled")
 	c.run(t, "posts", "list", "--search", "Taken").want(t, 0, "scheduled").lacks(t, "–")
+	c.run(t, "posts", "status", later, "archived").want(t, 10, "This cancels what is scheduled", "--yes")
 	c.run(t, "posts", "draft", later, "--yes").want(t, 0, "draft")
 	listed := c.run(t, "posts", "list", "--search", "Taken").want(t, 0).stdout
 	if !regexp.MustCompile(`draft +unscheduled +– +Taken back`).MatchString(listed) {

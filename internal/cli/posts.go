@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -215,11 +216,20 @@ func writeProblems(w io.Writer, list []crier.ScheduledPost, accounts map[crier.I
 				prefixed(", ", oneLine(comment.ErrorMessage)),
 				shorten(comment.Text, 60))
 		}
+		for _, kind := range []crier.FollowUpKind{crier.FollowUpEngagementComment, crier.FollowUpRepost} {
+			if f := sp.FollowUp(kind); f != nil {
+				fmt.Fprintf(w, "%s: %s %s%s\n", label, followUpName(kind), f.Status,
+					prefixed(", ", oneLine(f.ErrorMessage)))
+			}
+		}
 		if r := sp.Recurrence; r != nil {
 			fmt.Fprintf(w, "%s: repeats every %s, %s\n", label, counted(r.RecurrenceIntervalDays, "day"), r.Status)
 		}
 	}
 }
+
+// followUpName is the name of a follow-up action in a sentence.
+func followUpName(kind crier.FollowUpKind) string { return strings.ReplaceAll(string(kind), "_", " ") }
 
 // lateness returns how late a post was published.
 func lateness(millis *int64) string {
@@ -461,6 +471,9 @@ func (s *Shell) postsStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := s.confirmStatus(cmd.Context(), c, team, post, status); err != nil {
+				return err
+			}
 			p, err := c.SetPostStatus(cmd.Context(), team, post, status)
 			if err != nil {
 				return err
@@ -479,6 +492,47 @@ func (s *Shell) postsStatus() *cobra.Command {
 		return states, cobra.ShellCompDirectiveNoFileComp
 	}
 	return cmd
+}
+
+// confirmStatus asks before a status that cancels what is scheduled of a post, or the comments and reposts that are to
+// follow it.
+func (s *Shell) confirmStatus(ctx context.Context, c *client.Client, team, post crier.ID,
+	status crier.PostStatus) error {
+	if s.yes || status == crier.PostApproved {
+		return nil
+	}
+	p, err := c.GetPost(ctx, team, post, client.IncludeScheduledPosts)
+	if err != nil {
+		return err
+	}
+	ends := status == crier.PostArchived || status == crier.PostRejected
+	if !waits(p) && !(ends && followed(p)) {
+		return nil
+	}
+	return s.confirm(ctx, "This cancels what is scheduled of the post:\n%s", indented(p.Text))
+}
+
+// followed reports whether comments or reposts are still to follow a post.
+func followed(p crier.Post) bool {
+	if p.ScheduledPosts == nil {
+		return false
+	}
+	for _, sp := range *p.ScheduledPosts {
+		var states []crier.FollowUpStatus
+		if c := sp.FirstComment; c != nil {
+			states = append(states, c.Status)
+		}
+		if e := sp.PostPublishActions.EngagementCommentTrigger; e != nil {
+			states = append(states, e.Status)
+		}
+		if r := sp.PostPublishActions.RepostAfter; r != nil {
+			states = append(states, r.Status)
+		}
+		if slices.Contains(states, crier.FollowUpStatus(crier.Scheduled)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Shell) postsTag() *cobra.Command {

@@ -193,7 +193,8 @@ func (s *Shell) postsResolve() *cobra.Command {
 	var in crier.Resolution
 	cmd := s.onScheduledPost("resolve", "Resolve a publication whose outcome is unknown",
 		"  crier posts resolve SCHEDULED-POST --outcome published --platform-post-id 123\n  crier posts resolve "+
-			"SCHEDULED-POST --outcome retry",
+			"SCHEDULED-POST --outcome retry\n  crier posts resolve SCHEDULED-POST --action first_comment "+
+			"--outcome failed",
 		func(ctx context.Context, c *client.Client, team, id crier.ID) (crier.ScheduledPost, error) {
 			if in.Outcome == "retry" {
 				if err := s.confirmAbout(ctx, c, team, id,
@@ -204,9 +205,12 @@ func (s *Shell) postsResolve() *cobra.Command {
 			return c.ResolveScheduledPost(ctx, team, id, in)
 		})
 	cmd.Flags().StringVar(&in.Outcome, "outcome", "", "published, retry or failed")
+	cmd.Flags().StringVar((*string)(&in.Action), "action", "",
+		"resolve a follow-up of the publication instead: "+strings.Join(in.Action.Enum(), ", "))
 	cmd.Flags().StringVar(&in.PlatformPostID, "platform-post-id", "",
 		"id of the post on its network, if it was published")
 	completes(cmd, "outcome", []string{"published", "retry", "failed"})
+	completes(cmd, "action", in.Action.Enum())
 	Require(cmd, "outcome")
 	return cmd
 }
@@ -266,7 +270,7 @@ func writeAttention(w io.Writer, cmd *cobra.Command, out attention, byID map[cri
 		for _, p := range out.ScheduledPosts.Data {
 			a := byID[p.SocialAccountID]
 			Row(w, p.ID, networkName(a.Provider), a.DisplayName, p.Status, local(p.ScheduledAt),
-				cmp.Or(p.ErrorMessage, "a follow-up action failed"), remedy(p))
+				cmp.Or(p.ErrorMessage, followUpProblem(p)), remedy(p))
 		}
 		more(w, cmd, out.ScheduledPosts, "scheduled post")
 	}
@@ -298,7 +302,28 @@ func remedy(p crier.ScheduledPost) string {
 		}
 		return "'crier posts retry' or 'crier attention dismiss'"
 	}
+	if kind := unknownFollowUp(p); kind != "" {
+		return fmt.Sprintf("check the network, then 'crier posts resolve --action %s'", kind)
+	}
 	return "'crier attention dismiss'"
+}
+
+// followUpProblem returns why a published post needs attention.
+func followUpProblem(p crier.ScheduledPost) string {
+	if kind := unknownFollowUp(p); kind != "" {
+		return "whether the " + followUpName(kind) + " was published is not known"
+	}
+	return "a follow-up action failed"
+}
+
+// unknownFollowUp returns the first follow-up whose outcome is unknown; empty if there is none.
+func unknownFollowUp(p crier.ScheduledPost) crier.FollowUpKind {
+	for _, kind := range crier.FollowUpKinds() {
+		if f := p.FollowUp(kind); f != nil && f.Status == crier.FollowUpStatus(crier.Unknown) {
+			return kind
+		}
+	}
+	return ""
 }
 
 func (s *Shell) attentionDismiss() *cobra.Command {

@@ -106,6 +106,11 @@ func (s *Assets) Update(ctx context.Context, scope access.TeamScope, id crier.ID
 		if in.FileName.Set {
 			a.FileName = string(in.FileName.Value)
 		}
+		if in.AltText.Set && crier.Text(a.AltText) != crier.Text(in.AltText.Ptr()) {
+			if err := mayDescribe(ctx, tx, scope, id); err != nil {
+				return a.Asset, err
+			}
+		}
 		if in.AltText.Set {
 			a.AltText = in.AltText.Ptr()
 		}
@@ -121,6 +126,20 @@ func (s *Assets) Update(ctx context.Context, scope access.TeamScope, id crier.ID
 		}
 		return s.shown(a)
 	})
+}
+
+// mayDescribe returns an error if the alt text of an asset was approved with a post and the caller may not approve:
+// posts are published with the present alt texts of their media.
+func mayDescribe(ctx context.Context, tx *store.Tx, scope access.TeamScope, id crier.ID) error {
+	if !scope.Team().RequireApproval || scope.Can(crier.ApprovePosts) {
+		return nil
+	}
+	post, err := tx.ApprovedWith(ctx, scope.Team().ID, id)
+	if err != nil || post == nil {
+		return err
+	}
+	return crier.Forbidden("This team publishes what was approved, and the alt text of the asset %s was approved with "+
+		"the post %s: changing it needs the permission %s.", id, *post, crier.ApprovePosts)
 }
 
 // checkFolder returns an error if the team does not have the folder, and locks it until the transaction ends.

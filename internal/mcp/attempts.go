@@ -3,10 +3,12 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"crier"
+	"crier/client"
 )
 
 // attemptBrief is the short form of an attempt, without requests and responses.
@@ -41,7 +43,8 @@ func (d *server) addAttemptTools(s *mcp.Server) {
 		name: "resolve", title: "Resolve an unknown outcome", effect: changes, outside: true,
 		description: "Resolves a publication with an unknown outcome, after somebody has checked the network: the " +
 			"post is there (published), it is not and should be retried (retry), or it is given up (failed). Using " +
-			"retry while the post is there publishes it twice. Asks the person.",
+			"retry while the post is there publishes it twice. action resolves a comment or repost that follows " +
+			"the publication instead (see followUps). Asks the person.",
 	}, resolve)
 }
 
@@ -139,11 +142,13 @@ func (c *call) costOf(ctx context.Context, team crier.ID, p crier.ScheduledPost)
 		return 0, err
 	}
 	soon := crier.TimeOf(overview.ServerTime.Add(tryOutLead))
-	found, err := c.ValidatePost(ctx, team, p.ContentItemID, crier.ScheduleRequest{
-		Targets: crier.Targets{SocialAccountIDs: []crier.ID{p.SocialAccountID},
-			PlatformSettings: p.PlatformSettings},
-		ScheduledAt: &soon,
-	})
+	in := crier.ScheduleRequest{Targets: crier.Targets{SocialAccountIDs: []crier.ID{p.SocialAccountID},
+		PlatformSettings: p.PlatformSettings}, ScheduledAt: &soon}
+	found, err := c.ValidatePost(ctx, team, p.ContentItemID, in)
+	if client.IsKind(err, crier.KindForbidden) { // a retry may keep its settings, a new schedule may not bring them
+		in.PlatformSettings = nil
+		found, err = c.ValidatePost(ctx, team, p.ContentItemID, in)
+	}
 	return found.CreditCost, err
 }
 
@@ -153,8 +158,9 @@ type outcome string
 type resolveInput struct {
 	scheduledPostInput
 	confirmable
-	Outcome        outcome `json:"outcome" jsonschema:"the result of checking the network"`
-	PlatformPostID string  `json:"platformPostId,omitempty" jsonschema:"the network's id of the post, if it is published"`
+	Outcome        outcome            `json:"outcome" jsonschema:"the result of checking the network"`
+	Action         crier.FollowUpKind `json:"action,omitempty" jsonschema:"the follow-up with the unknown outcome; omit it for the post itself"`
+	PlatformPostID string             `json:"platformPostId,omitempty" jsonschema:"the network's id of the post, if it is published"`
 }
 
 // consequences describe the effect of each decision.
@@ -169,20 +175,37 @@ func resolve(ctx context.Context, c *call, in resolveInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if publication.Status != crier.Unknown { // do not ask about what the server would reject
-		return nil, refused(crier.KindConflict, "Only an unknown outcome can be resolved; this publication is %s.",
-			publication.Status)
+	subject, err := in.subject(publication)
+	if err != nil {
+		return nil, err
 	}
-	question := fmt.Sprintf("Decide that the publication with the status %s is: %s? %s", publication.Status, in.Outcome,
+	question := fmt.Sprintf("Decide that %s with the unknown outcome is: %s? %s", subject, in.Outcome,
 		consequences[in.Outcome])
 	if err := c.agree(in.confirmable, proposal{question: question, preview: publicationOf(publication)}); err != nil {
 		return nil, err
 	}
 	resolved, err := c.ResolveScheduledPost(ctx, team, publication.ID,
-		crier.Resolution{Outcome: string(in.Outcome), PlatformPostID: in.PlatformPostID})
+		crier.Resolution{Outcome: string(in.Outcome), Action: in.Action, PlatformPostID: in.PlatformPostID})
 	if err != nil {
 		return nil, err
 	}
 	c.changed(string(publication.ContentItemID))
 	return publicationOf(resolved), nil
+}
+
+// subject names what is resolved. It fails if the API would reject it, so that nobody is asked about it.
+func (in resolveInput) subject(p crier.ScheduledPost) (string, error) {
+	subject, status := "this publication", string(p.Status)
+	if in.Action != "" {
+		f := p.FollowUp(in.Action)
+		if f == nil {
+			return "", refused(crier.KindInvalid, "action: this publication has no such follow-up.")
+		}
+		subject, status = "its "+strings.ReplaceAll(string(in.Action), "_", " "), string(f.Status)
+	}
+	if status != string(crier.Unknown) {
+		return "", refused(crier.KindConflict, "Only an unknown outcome can be resolved; %s is %s.", subject,
+			status)
+	}
+	return subject, nil
 }

@@ -13,6 +13,7 @@ import (
 	"crier"
 	"crier/internal/server"
 	"crier/internal/server/servertest"
+	"crier/internal/store"
 )
 
 func TestAgentSeesFailureReasonAndRetries(t *testing.T) {
@@ -52,6 +53,60 @@ func TestAgentSeesFailureReasonAndRetries(t *testing.T) {
 		if len(a.questions) != questions {
 			t.Errorf("about a retry of what is published the person was asked %q", a.questions[questions:])
 		}
+	})
+}
+
+// An agent sees what became of the comment below a post, and says what a person found.
+func TestAgentResolvesAFollowUp(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 100_000, "x")
+		a := connect(t, way(t, e.Server, c.Key), answers("accept"), "")
+		post := a.succeeds(t, "create_draft", object{"text": "With a comment"}).Text(t, "id")
+		id := crier.ID(a.succeeds(t, "publish_now", object{"postId": post, "socialAccountIds": c.IDs(),
+			"waitSeconds": 30, "firstComment": "below it"}).Text(t, "accounts", 0, "publication",
+			"scheduledPostId"))
+		e.AwaitAction(t, c, id, store.FirstComment, crier.Published)
+		e.Exec(t, `UPDATE publications SET status = 'unknown' WHERE parent_id = $1`, id)
+		got := a.succeeds(t, "list_attempts", object{"scheduledPostId": id})
+		if got.Text(t, "publication", "followUps", 0, "action") != "first_comment" ||
+			got.Text(t, "publication", "followUps", 0, "status") != "unknown" {
+			t.Errorf("list_attempts: %s", got.Body)
+		}
+		in := object{"scheduledPostId": id, "outcome": "published"}
+		a.fails(t, "resolve", in, "this publication is published")
+		in["action"] = "repost"
+		a.fails(t, "resolve", in, "no such follow-up")
+		in["action"] = "first_comment"
+		if got := a.succeeds(t, "resolve", in); got.Text(t, "followUps", 0, "status") != "published" {
+			t.Errorf("resolve: %s", got.Body)
+		}
+		if question := a.questions[len(a.questions)-1]; !strings.Contains(question, "its first comment") {
+			t.Errorf("the person was asked %q", question)
+		}
+		a.fails(t, "resolve", in, "its first comment is published")
+	})
+}
+
+// Where posts need approval, a retry keeps the settings that it was scheduled with, whoever asks for it.
+func TestEditorRetriesWhatWasApproved(t *testing.T) {
+	t.Parallel()
+	eachTransport(t, func(t *testing.T, e *engine, way transport) {
+		c := e.NewCrew(t, 100_000, "x")
+		e.box.Fault(t, c.Accounts[0], "publish", "reject", object{"count": 1})
+		id := e.PostOn(t, c, e.NewPost(t, c, "Refused at first"), c.Accounts[0],
+			object{"platformSettings": object{"xReplySettings": "following"}})
+		e.Await(t, c, id, crier.Failed)
+		e.As(t, c.Key, "PATCH", servertest.Path("/v1/teams/%s", c.Team), object{"requireApproval": true}).
+			Want(t, http.StatusOK)
+		key := e.As(t, c.Key, "POST", servertest.Path("/v1/organizations/%s/api-keys", c.Organization),
+			object{"name": "Editor", "role": "editor"}).Want(t, http.StatusCreated).Text(t, "secret")
+		a := connect(t, way(t, e.Server, key), answers("accept"), "")
+		a.succeeds(t, "retry", object{"scheduledPostId": id})
+		if question := a.questions[len(a.questions)-1]; !strings.Contains(question, "Cost: 15 credits") {
+			t.Errorf("before the retry the person was asked %q", question)
+		}
+		e.Await(t, c, id, crier.Published)
 	})
 }
 

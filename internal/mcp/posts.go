@@ -41,16 +41,31 @@ type publicationBrief struct {
 	Permalink       string                    `json:"permalink,omitempty"`
 	ErrorCode       string                    `json:"errorCode,omitempty"`
 	ErrorMessage    string                    `json:"errorMessage,omitempty"`
+	FollowUps       []followUpBrief           `json:"followUps,omitempty"`
 	// ReplacedBy is the publication that replaced a failed one, which must not be retried then.
 	ReplacedBy *crier.ID `json:"replacedBy,omitempty"`
 }
 
+// followUpBrief is the short form of a comment or a repost that follows a publication.
+type followUpBrief struct {
+	Action       crier.FollowUpKind   `json:"action"`
+	Status       crier.FollowUpStatus `json:"status"`
+	ErrorCode    string               `json:"errorCode,omitempty"`
+	ErrorMessage string               `json:"errorMessage,omitempty"`
+}
+
 func briefPublication(p crier.ScheduledPost) publicationBrief {
-	return publicationBrief{
+	out := publicationBrief{
 		ScheduledPostID: p.ID, SocialAccountID: p.SocialAccountID, Status: p.Status, ScheduledAt: p.ScheduledAt,
 		PublishedAt: p.PublishedAt,
 		Permalink:   p.Permalink, ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage, ReplacedBy: p.ReplacedBy,
 	}
+	for _, kind := range crier.FollowUpKinds() {
+		if f := p.FollowUp(kind); f != nil {
+			out.FollowUps = append(out.FollowUps, followUpBrief{kind, f.Status, f.ErrorCode, f.ErrorMessage})
+		}
+	}
+	return out
 }
 
 // line describes a publication for a person. names are those of the accounts.

@@ -107,6 +107,7 @@ func vocabulary() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[crier.Time]():          {Type: "string", Format: formatTime},
 		reflect.TypeFor[crier.Provider]():      oneOf(crier.Provider("").Enum()),
 		reflect.TypeFor[crier.PostStatus]():    oneOf(crier.PostStatus("").Enum()),
+		reflect.TypeFor[crier.FollowUpKind]():  oneOf(crier.FollowUpKind("").Enum()),
 		reflect.TypeFor[crier.DeliveryState](): oneOf(crier.DeliveryState("").Enum()),
 		reflect.TypeFor[pageLimit]():           numberIn(0, crier.MaxPageSize),
 		reflect.TypeFor[slotCount]():           numberIn(0, crier.MaxNextSlots),

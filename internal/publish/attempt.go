@@ -150,6 +150,11 @@ func (w *worker) send(ctx context.Context, a store.Attempt, send call) (provider
 
 // sent turns the result of a call into a verdict.
 func (w *worker) sent(ctx context.Context, a store.Attempt, st provider.State, err error) (verdict, error) {
+	if err == nil && a.Operation == opResend {
+		if v, err := w.unlessTaken(ctx, a, st); v != nil || err != nil {
+			return orZero(v), err
+		}
+	}
 	w.state = st
 	if err == nil {
 		w.progress.settled()
@@ -169,6 +174,24 @@ func (w *worker) sent(ctx context.Context, a store.Attempt, st provider.State, e
 		return v, err
 	}
 	return w.handleError(ctx, &a, a.Operation, err)
+}
+
+// unlessTaken returns the verdict on a repetition that the network takes for the post of another publication: then it
+// has probably accepted neither call. It returns nil for any other post.
+func (w *worker) unlessTaken(ctx context.Context, a store.Attempt, st provider.State) (*verdict, error) {
+	_, taken, err := w.rivals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range st.Published[min(len(w.state.Published), len(st.Published)):] {
+		if taken[part.PlatformPostID] {
+			v := w.leaveToPerson(opResend, "the network takes it for a duplicate of the post "+part.PlatformPostID+
+				", which belongs to another scheduled post")
+			v.attempt, v.outcome = &a, store.OutcomeUnknown
+			return &v, nil
+		}
+	}
+	return nil, nil
 }
 
 // The operations that can publish something.

@@ -193,7 +193,7 @@ func backToScheduled(p *store.Publication, st provider.State) {
 
 // applyRevived makes a publication due now.
 func applyRevived(p *store.Publication, st provider.State, now crier.Time) {
-	if p.Actions.SeriesStart == nil { // the series continues from the planned time, not from this one
+	if p.Actions.SeriesStart == nil && !p.IsAction() { // the series continues from the planned time, not from this one
 		planned := p.ScheduledAt
 		p.Actions.SeriesStart = &planned
 	}

@@ -112,7 +112,7 @@ func (f *fixture) fill(tb testing.TB) {
 	team := crier.Team{ID: crier.NewID(), OrganizationID: o.ID, Name: "Acme",
 		PublishLateMinutes: crier.DefaultPublishLateMinutes, CreatedAt: now, UpdatedAt: now}
 	input := crier.PostInput{Atomic: &crier.AtomicPost{Text: "Hello", Attachments: []crier.Attachment{}}}
-	post := store.Post{Post: crier.Post{ID: crier.NewID(), TeamID: team.ID, PostType: "text", Status: "draft",
+	post := store.Post{Post: crier.Post{ID: crier.NewID(), TeamID: team.ID, PostType: "text", Status: "approved",
 		ContentPayloadID: crier.NewID(), PostInput: &input, CreatedAt: now, UpdatedAt: now}}
 	a := &f.account
 	a.ID, a.TeamID, a.Provider, a.Status, a.ProviderAccountID = crier.NewID(), team.ID, crier.ProviderX,

@@ -186,6 +186,51 @@ func TestUnknownOutcomeIsResolvedByHand(t *testing.T) {
 	})
 }
 
+// The credits of an action stay reserved while its outcome is unknown, so a person must be able to end that.
+func TestUnknownActionIsResolvedByHand(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for outcome, c := range map[string]struct {
+			want      crier.ScheduledPostStatus
+			commentID string
+			public    int
+			spent     int64
+		}{
+			"published": {crier.Published, "seen", 1, 8},
+			"failed":    {crier.Failed, "", 1, 5},
+			"retry":     {crier.Published, "id1", 2, 8},
+		} {
+			t.Run(outcome, func(t *testing.T) {
+				t.Parallel()
+				n := newTestNetwork(answer{}, answer{err: unanswered})
+				n.strategy = provider.Strategy{Method: provider.Impossible}
+				f := withNetwork(t, st, n)
+				p := f.run(t, f.insert(t, func(p *store.Publication) {
+					p.Actions.FirstComment = &crier.Comment{Text: "thanks"}
+					p.Actions.ActionCosts = map[string]int64{string(store.FirstComment): 3}
+				}, f.costs(t, 5)).ID)
+				action := f.run(t, f.actions(t, p)[0].ID)
+				if _, reserved := f.credits(t); action.Status != crier.Unknown || reserved != 3 {
+					t.Fatalf("%s, reserved %d", action.Status, reserved)
+				}
+				in := crier.Resolution{Outcome: outcome, PlatformPostID: c.commentID}
+				if err := f.resolve(t, action.ID, in); err != nil {
+					t.Fatal(err)
+				}
+				if action = f.run(t, action.ID); action.Status != c.want || len(n.public) != c.public {
+					t.Errorf("it is %s, public %v", action.Status, n.public)
+				}
+				if p = f.read(t, p.ID); p.Status != crier.Published || p.Results.FirstCommentID != c.commentID {
+					t.Errorf("the post is %s, with the comment %q", p.Status, p.Results.FirstCommentID)
+				}
+				if balance, reserved := f.credits(t); balance != testCredits-c.spent || reserved != 0 {
+					t.Errorf("balance %d, reserved %d", balance, reserved)
+				}
+			})
+		}
+	})
+}
+
 func TestRetryByHand(t *testing.T) {
 	t.Parallel()
 	refused := answer{err: &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "no"}}
@@ -243,7 +288,7 @@ func TestCanceledPublicationsReleaseTheirCredits(t *testing.T) {
 		p := f.insert(t, func(p *store.Publication) { p.Actions.RecurrenceIntervalDays = &days }, f.costs(t, 5))
 		f.jobs.take()
 		f.tx(t, func(ctx context.Context, tx *store.Tx) error {
-			list, err := tx.LockTeamScheduled(ctx, f.team)
+			list, err := tx.LockTeamPending(ctx, f.team)
 			if err != nil || len(list) != 1 {
 				t.Errorf("%d scheduled, %v", len(list), err)
 			}

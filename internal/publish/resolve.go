@@ -76,6 +76,19 @@ func replaced(by store.Publication) error {
 	return crier.Conflict("The scheduled post %s has replaced it on this account and is %s.", by.ID, by.Status)
 }
 
+// Continues reports whether more of a publication is published once its unknown outcome is resolved: all of it again,
+// or the next part of a thread.
+func (s *Publisher) Continues(p store.Publication, in crier.Resolution) (bool, error) {
+	if p.Status != crier.Unknown || in.Outcome == "failed" {
+		return false, nil
+	}
+	st, _, err := s.loadState(p)
+	return in.Outcome == "retry" || st.NextPart()+1 < partsOf(p), err
+}
+
+// partsOf returns how many parts a publication has.
+func partsOf(p store.Publication) int { return max(1, len(p.Actions.PartCosts)) }
+
 // Resolve applies a person's decision about a publication with an unknown outcome. The caller must have locked post and
 // publication; p is updated.
 func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publication, in crier.Resolution) error {
@@ -100,6 +113,9 @@ func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publicat
 		progress, err := s.lookedByHand(ctx, tx)
 		if err != nil {
 			return err
+		}
+		if p.Kind == store.EngagementComment { // the post had the likes when it was tried
+			progress.LikesReached = true
 		}
 		return s.revive(ctx, tx, p, resolved, progress)
 	}
@@ -160,13 +176,12 @@ func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store
 	if err != nil {
 		return err
 	}
-	parts := max(1, len(p.Actions.PartCosts))
-	if platformPostID == "" && st.NextPart()+1 < parts {
+	if platformPostID == "" && st.NextPart()+1 < partsOf(*p) {
 		return crier.Invalid(crier.At("is needed: the next part of the thread is a reply to this one",
 			"platformPostId"))
 	}
 	st.Data = nil
-	st.Publish(provider.Published{PlatformPostID: platformPostID, PublishedAt: s.clock()}, parts)
+	st.Publish(provider.Published{PlatformPostID: platformPostID, PublishedAt: s.clock()}, partsOf(*p))
 	v := verdict{result: published, resolved: resolved}
 	if !st.Done {
 		v.result, v.at = partPublished, s.clock()

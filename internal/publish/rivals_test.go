@@ -72,6 +72,24 @@ func TestLookupDoesNotFindThePostOfAnotherPublication(t *testing.T) {
 	})
 }
 
+// A network that recognizes repetitions answers with the post that looks the same, whoever sent it.
+func TestRepetitionDoesNotTakeThePostOfAnotherPublication(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork(answer{}, answer{err: unanswered})
+		n.strategy = provider.Strategy{Method: provider.ByResending, NotAfter: 8 * time.Minute}
+		f := withNetwork(t, st, n)
+		a := f.run(t, f.insert(t).ID)
+		b := f.run(t, f.insert(t, f.rival(t, "Hello")).ID)
+		if a.Status != crier.Published || b.Status != crier.Unknown || b.PlatformPostID != nil || len(n.public) != 1 {
+			t.Errorf("%s and %s with the id %v, public %v", a.Status, b.Status, b.PlatformPostID, n.public)
+		}
+		if got := f.attempts(t, b); !slices.Equal(got, []string{"publish repeated", "resend unknown"}) {
+			t.Errorf("attempts %q", got)
+		}
+	})
+}
+
 // The other publication has sent its post, but not stored the answer: nobody knows whose post the network shows.
 func TestLookupWaitsForARivalInItsCall(t *testing.T) {
 	t.Parallel()

@@ -15,8 +15,12 @@ import (
 	"crier/internal/store"
 )
 
-// maxUnpublishTries bounds the attempts to delete a post from a network.
-const maxUnpublishTries = 8
+const (
+	// maxUnpublishTries bounds the attempts to delete a post from a network.
+	maxUnpublishTries = 8
+	// maxUnpublishPause is the longest pause between two of them: if a network asks for more, a person is faster.
+	maxUnpublishPause = 24 * time.Hour
+)
 
 // The outcomes of a deletion that do not come from a network.
 const (
@@ -50,6 +54,9 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 		return time.Time{}, w.recordDeletion(ctx, deletionFailed, "",
 			network.Info().DisplayName+" has not returned the id of the post; delete it there manually.", nil)
 	}
+	if until, err := s.actionsSending(ctx, id); err != nil || !until.IsZero() {
+		return until, err
+	}
 	var left []string
 	var outcome provider.Deletion
 	calls := w.recording(ctx)
@@ -69,7 +76,35 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 		return time.Time{}, w.recordDeletion(ctx, deletionFailed, string(failure.Code), failure.Message, nil)
 	}
 	next := s.clock().Add(max(failure.RetryAfter, s.backoff(tries)))
+	if failure.RetryAfter > maxUnpublishPause {
+		message := fmt.Sprintf("%s. %s asks to wait until %s; delete it there manually.",
+			strings.TrimSuffix(failure.Message, "."), network.Info().DisplayName, crier.TimeOf(next))
+		return time.Time{}, w.recordDeletion(ctx, deletionFailed, string(failure.Code), message, nil)
+	}
 	return next, w.recordDeletion(ctx, string(failure.Kind), string(failure.Code), failure.Message, &next)
+}
+
+// actionPause is the longest pause before an action that is being published is looked at again.
+const actionPause = 2 * time.Second
+
+// actionsSending returns when to look again whether the publication's actions have ended; zero means that none is being
+// published. A comment or quote whose call has begun would become public after the deletion, which does not know it.
+func (s *Publisher) actionsSending(ctx context.Context, publication crier.ID) (time.Time, error) {
+	running, err := s.store.RunningActions(ctx, publication)
+	if err != nil {
+		return time.Time{}, err
+	}
+	now := s.clock()
+	for _, a := range running {
+		last, err := s.store.LastSend(ctx, a)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if last != nil && last.SettledAfter != nil && now.Before(last.SettledAfter.Time) {
+			return earlier(now.Add(actionPause), last.SettledAfter.Time), nil
+		}
+	}
+	return time.Time{}, nil
 }
 
 // unpublish deletes the parts; the outcome is that of the first one.

@@ -132,6 +132,33 @@ func TestUnpublishRemovesEverythingCrierPublished(t *testing.T) {
 	})
 }
 
+// A network that asks for a pause of months does not keep a deletion open that long: a person is faster.
+func TestUnpublishGivesUpOnALongPause(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for pause, outcome := range map[time.Duration]string{24 * time.Hour: string(provider.RateLimited),
+			25 * time.Hour: deletionFailed, 365 * 24 * time.Hour: deletionFailed} {
+			network := &remover{refuses: map[string]*provider.Error{"part 2": {Kind: provider.RateLimited,
+				Code: provider.CodeRateLimited, Message: "Slow down.", RetryAfter: pause}}}
+			f := newFixture(t, st, network)
+			p := f.published(t, crier.RepostAfter{})
+			next, err := f.Publisher.Unpublish(t.Context(), p.ID)
+			if err != nil || next.IsZero() != (outcome == deletionFailed) {
+				t.Errorf("%s: Unpublish = %v, %v", pause, next, err)
+			}
+			want := "Slow down."
+			if outcome == deletionFailed {
+				want = "Slow down. X asks to wait until " + crier.TimeOf(f.now().Add(pause)).String() +
+					"; delete it there manually."
+			}
+			attempts, err := st.DeleteAttempts(t.Context(), []crier.ID{p.ID})
+			if err != nil || len(attempts) != 1 || attempts[0].Outcome != outcome || attempts[0].Message != want {
+				t.Errorf("%s: %+v, %v", pause, attempts, err)
+			}
+		}
+	})
+}
+
 // A token may be revoked before it expires; the network tells with the first call.
 func TestUnpublishRenewsARejectedToken(t *testing.T) {
 	t.Parallel()
@@ -165,5 +192,55 @@ func TestUnpublishRenewsARejectedToken(t *testing.T) {
 				t.Errorf("%s: %d credits are left after %v, %v", name, o.CreditsBalance, n.removed, err)
 			}
 		}
+	})
+}
+
+// TestUnpublishWaitsForActions: a comment or a quote whose call has begun becomes public in spite of the deletion.
+func TestUnpublishWaitsForActions(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for name, answered := range map[string]bool{"that is answered": true, "without an answer": false} {
+			network := &remover{}
+			f := newFixture(t, st, network)
+			p := f.published(t, crier.RepostAfter{Text: "as I said"})
+			actions, err := st.PublishedActions(t.Context(), p.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			quote := actions[slices.IndexFunc(actions, func(a store.Publication) bool {
+				return a.Kind == store.RepostPublication
+			})]
+			f.setStatus(t, &quote, crier.Publishing)
+			started, settled := crier.TimeOf(f.now()), crier.TimeOf(f.now().Add(time.Minute))
+			f.tx(t, func(ctx context.Context, tx *store.Tx) error {
+				attempt := crier.Attempt{ID: crier.NewID(), ActionID: &quote.ID, Operation: opPublish,
+					StartedAt: started}
+				return tx.InsertAttempt(ctx, store.Attempt{Attempt: attempt, ScheduledPostID: p.ID,
+					SettledAfter: &settled})
+			})
+			next, err := f.Publisher.Unpublish(t.Context(), p.ID)
+			if err != nil || next.Sub(f.now()) != actionPause || len(network.removed) != 0 {
+				t.Errorf("%s: Unpublish = %v, %v; removed %v while a quote is sent", name, next, err, network.removed)
+			}
+			if answered {
+				f.setStatus(t, &quote, crier.Published)
+			} else {
+				f.sleep(time.Minute)
+			}
+			if next, err = f.Publisher.Unpublish(t.Context(), p.ID); err != nil || !next.IsZero() ||
+				slices.Contains(network.removed, "repost") != answered || !slices.Contains(network.removed, "part 1") {
+				t.Errorf("%s: Unpublish = %v, %v; removed %v", name, next, err, network.removed)
+			}
+		}
+	})
+}
+
+// setStatus writes the status of an action.
+func (f *fixture) setStatus(tb testing.TB, p *store.Publication, status crier.ScheduledPostStatus) {
+	tb.Helper()
+	p.Status = status
+	f.tx(tb, func(ctx context.Context, tx *store.Tx) error {
+		return tx.WriteSettlements(ctx, crier.TimeOf(f.now()), store.Patient, &store.Settlement{Publication: *p,
+			Epoch: p.Epoch})
 	})
 }

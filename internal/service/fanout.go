@@ -195,15 +195,17 @@ func (f fanOut) planActions(d *delivery, found *provider.Findings) {
 		}
 		return !supported
 	}
+	closed := f.noComments(d)
 	if c := wanted.FirstComment; c != nil {
-		if drop(can.Comment, "firstComment", "comments") {
+		if drop(can.Comment, "firstComment", "comments") || closed("firstComment") {
 			d.actions.FirstComment = nil
 		} else {
 			f.checkAction(d, found, store.FirstComment, f.comment(*c), "firstComment")
 		}
 	}
 	if e := wanted.EngagementCommentTrigger; e != nil {
-		if drop(can.Comment && can.PostMetrics, "engagementCommentTrigger", "comments or like counts") {
+		if drop(can.Comment && can.PostMetrics, "engagementCommentTrigger", "comments or like counts") ||
+			closed("engagementCommentTrigger") {
 			d.actions.EngagementCommentTrigger = nil
 		} else {
 			f.checkAction(d, found, store.EngagementComment, f.comment(e.Comment),
@@ -218,6 +220,20 @@ func (f fanOut) planActions(d *delivery, found *provider.Findings) {
 			content := publish.RepostContent(provider.Content{}, *r)
 			f.checkAction(d, found, store.RepostPublication, content, "repostAfter")
 		}
+	}
+}
+
+// noComments returns a function that skips a comment, with a warning, if the post itself takes none.
+func (f fanOut) noComments(d *delivery) func(field string) bool {
+	why := ""
+	if checker := f.providers.Features(d.provider).CommentChecker; checker != nil {
+		why = checker.NoComments(d.content)
+	}
+	return func(field string) bool {
+		if why != "" {
+			d.warnings = append(d.warnings, crier.At(why+"; it is ignored", field))
+		}
+		return why != ""
 	}
 }
 

@@ -2,12 +2,14 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 	"testing"
 	"time"
 
 	"crier"
 	"crier/internal/provider"
+	"crier/internal/provider/linkedin"
 	"crier/internal/provider/x"
 	"crier/internal/publish"
 	"crier/internal/store"
@@ -113,6 +115,77 @@ func TestFanOutKeepsTheOrderOfTheRequest(t *testing.T) {
 	if len(plan) != 3 || plan[0].refused == nil || plan[1].refused != nil || plan[2].refused == nil {
 		t.Errorf("planned %+v", plan)
 	}
+}
+
+// Some posts take no comments on a network that has them elsewhere: the post goes out without, and that is said.
+func TestCommentsThatCannotBeAreIgnoredWithAWarning(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		settings string
+		warning  string // "" keeps both comments
+	}{
+		{`{}`, ""}, {`{"linkedinCommentsState":"open"}`, ""},
+		{`{"linkedinCommentsState":"closed"}`, "linkedinCommentsState closes the comments; it is ignored"},
+	} {
+		f := newFanOut(t, "hello")
+		network, err := linkedin.New(linkedin.Config{Caller: provider.NewCaller(provider.CallerConfig{}),
+			Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.providers, err = provider.NewRegistry(network); err != nil {
+			t.Fatal(err)
+		}
+		a := f.accounts["a"]
+		a.Provider = crier.ProviderLinkedIn
+		f.accounts["a"] = a
+		if err := json.Unmarshal([]byte(c.settings), &f.targets.PlatformSettings); err != nil {
+			t.Fatal(err)
+		}
+		f.targets.FirstComment = crier.Some(crier.Comment{Text: "First!"})
+		d := f.plan()[0]
+		if d.refused != nil || (d.actions.FirstComment == nil) != (c.warning != "") {
+			t.Errorf("%s: refused %+v, comment %+v", c.settings, d.refused, d.actions.FirstComment)
+		}
+		var warnings []crier.Issue
+		if c.warning != "" {
+			warnings = []crier.Issue{crier.At(c.warning, "firstComment")}
+		}
+		if !reflect.DeepEqual(d.warnings, warnings) {
+			t.Errorf("%s: warnings %+v, want %+v", c.settings, d.warnings, warnings)
+		}
+	}
+}
+
+// A change of one scheduled post has no warnings: what would end an action is refused where it was sent.
+func TestChangesThatWouldEndAnActionAreRefused(t *testing.T) {
+	t.Parallel()
+	settings := crier.Some(map[string]json.RawMessage{})
+	comment := crier.Some(crier.Comment{Text: "First!"})
+	for _, c := range []struct {
+		change  crier.ScheduledPostUpdate
+		warning string // the place of it
+		want    string // the place of the issue; "" for none
+	}{
+		{crier.ScheduledPostUpdate{FirstComment: comment}, "firstComment", "firstComment"},
+		{crier.ScheduledPostUpdate{FirstComment: comment, PlatformSettings: settings}, "firstComment", "firstComment"},
+		{crier.ScheduledPostUpdate{PlatformSettings: settings}, "firstComment", "platformSettings"},
+		{crier.ScheduledPostUpdate{PlatformSettings: settings}, "engagementCommentTrigger", "platformSettings"},
+		{crier.ScheduledPostUpdate{PlatformSettings: settings}, "postInput", ""},
+		{crier.ScheduledPostUpdate{}, "firstComment", ""},
+	} {
+		got := ignoredActions([]crier.Issue{crier.At("no", c.warning)}, c.change)
+		if place := placeOf(got); place != c.want {
+			t.Errorf("%+v: %q, want %q", c.change, place, c.want)
+		}
+	}
+}
+
+func placeOf(issues []crier.Issue) string {
+	if len(issues) == 0 {
+		return ""
+	}
+	return issues[0].Path[0]
 }
 
 func TestRequestActionsOverridePostActions(t *testing.T) {

@@ -88,14 +88,15 @@ func withinRights(scope access.OrgScope, in crier.APIKeyCreate) error {
 	return nil
 }
 
-func teamsExist(ctx context.Context, tx *store.Tx, organization crier.ID, teams []crier.ID) error {
+// teamsExist returns the issues of teams that the organization does not have; had are not looked at.
+func teamsExist(ctx context.Context, tx *store.Tx, organization crier.ID, teams []crier.ID, had ...crier.ID) error {
 	found, err := tx.TeamsIn(ctx, organization, teams)
 	if err != nil {
 		return err
 	}
 	var issues []crier.Issue
 	for i, id := range teams {
-		if !found[id] {
+		if !found[id] && !slices.Contains(had, id) {
 			issues = append(issues, crier.At("is not a team of this organization", "teamIds", strconv.Itoa(i)))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"crier"
-	"crier/internal/ledger"
 	"crier/internal/provider"
 	"crier/internal/publish"
 	"crier/internal/store"
@@ -121,10 +120,8 @@ func sentPath(sent crier.PostUpdate, path []string) []string {
 // rewrite moves a publication to new content and actions.
 func (s *Posts) rewrite(ctx context.Context, tx *store.Tx, d delivery, payload crier.ID) error {
 	p, now := *d.moves, s.clock.Now()
-	before := p.Reserved
-	p.Actions, p.Reserved = d.actions, d.actions.Total()
-	if err := ledger.Adjust(ctx, tx, ledger.Charge{Organization: p.OrganizationID, Publication: &p.ID,
-		Amount: p.Reserved - before, At: now}); err != nil {
+	p.Actions = d.actions
+	if err := reserve(ctx, tx, &p, d.moves, true, now); err != nil {
 		return err
 	}
 	wake := d.wakeTime(p.ScheduledAt)

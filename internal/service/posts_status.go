@@ -8,7 +8,9 @@ import (
 	"crier/internal/store"
 )
 
-// SetStatus moves a post between the states that people give it. Leaving approved cancels what is pending.
+// SetStatus moves a post between the states that people give it. Leaving approved cancels its scheduled posts. Of a
+// post that is archived or rejected, nothing is published any more: its follow-up actions are canceled too, on whatever
+// way it gets there.
 func (s *Posts) SetStatus(ctx context.Context, scope access.TeamScope, id crier.ID,
 	in crier.PostStatusUpdate) (crier.Post, error) {
 	return s.SetStatusMatching(ctx, scope, id, crier.VersionMatch{}, in)
@@ -35,13 +37,18 @@ func (s *Posts) SetStatusMatching(ctx context.Context, scope access.TeamScope, i
 		if !before.Status.CanMoveTo(in.Status) {
 			return crier.Post{}, crier.Conflict("A post cannot move from %s to %s.", before.Status, in.Status)
 		}
-		if before.Status == crier.PostApproved {
-			if err := s.stopPending(ctx, tx, id, in.Status == crier.PostDraft); err != nil {
+		if before.Status == crier.PostApproved || setAside(in.Status) {
+			if err := s.stopPending(ctx, tx, id, !setAside(in.Status)); err != nil {
 				return crier.Post{}, err
 			}
 		}
 		return s.move(ctx, tx, before, in.Status)
 	})
+}
+
+// setAside reports whether nothing of a post in a state is published, not even what follows its published ones.
+func setAside(status crier.PostStatus) bool {
+	return status == crier.PostArchived || status == crier.PostRejected || status == crier.PostDeleted
 }
 
 // MoveToDraft cancels the scheduled posts and keeps the post. Follow-up actions of published ones continue.

@@ -86,6 +86,8 @@ type planned struct {
 	zone       *crier.Zone // that the request asks for; nil if it does not mention one
 	// keepSeries leaves the beginning of a series as it is; without it, the series begins anew at this time.
 	keepSeries bool
+	// changes is true for a change of what is scheduled: if it costs no more, credits may still be lacking.
+	changes bool
 }
 
 // zoneOf returns the zone of a delivery's time: the request's, that of what it moves, the team's, or UTC.
@@ -179,8 +181,8 @@ func (s *Schedules) mayPlan(ctx context.Context, tx *store.Tx, scope access.Team
 	f fanOut) error {
 	if scope.Team().RequireApproval && !scope.Can(crier.ApprovePosts) {
 		if what := f.unapproved(); what != "" {
-			return crier.Forbidden("This team publishes what was approved, and %s was not approved with the post: "+
-				"bringing it needs the permission %s.", what, crier.ApprovePosts)
+			return crier.Forbidden("This team publishes what was approved, and the approval of the post does not "+
+				"cover %s: that needs the permission %s.", what, crier.ApprovePosts)
 		}
 	}
 	issues, err := missingAssets(ctx, tx, scope.Team().ID, f)
@@ -345,10 +347,7 @@ func (s *Schedules) put(ctx context.Context, tx *store.Tx, scope access.TeamScop
 	if !plan.keepSeries {
 		p.Actions.SeriesStart, p.Actions.SeriesIndex = nil, 0
 	}
-	before := p.Reserved
-	p.Reserved = d.actions.Total()
-	if err := ledger.Adjust(ctx, tx, ledger.Charge{Organization: p.OrganizationID, Publication: &p.ID,
-		Amount: p.Reserved - before, At: s.clock.Now()}); err != nil {
+	if err := reserve(ctx, tx, &p, d.moves, plan.changes, now); err != nil {
 		return p, err
 	}
 	if err := s.save(ctx, tx, p, d.moves != nil); err != nil {
@@ -358,6 +357,24 @@ func (s *Schedules) put(ctx context.Context, tx *store.Tx, scope access.TeamScop
 		return p, err
 	}
 	return p, s.queue.Enqueue(ctx, tx, publish.WakeJob(p, now.Time))
+}
+
+// reserve reserves what a publication costs beyond what it had reserved before it was changed. The next of a series may
+// have none while credits are lacking; unless the change costs more, it stays so, and reserves them when it is due.
+func reserve(ctx context.Context, tx *store.Tx, p, before *store.Publication, changes bool, now crier.Time) error {
+	had := int64(0)
+	if before != nil {
+		had = before.Reserved
+	}
+	p.Reserved = p.Actions.Total()
+	err := ledger.Adjust(ctx, tx, ledger.Charge{Organization: p.OrganizationID, Publication: &p.ID,
+		Amount: p.Reserved - had, At: now})
+	if crier.IsKind(err, crier.KindPaymentRequired) && changes && had == 0 && before.RecurrenceOf != nil &&
+		p.Reserved <= before.Actions.Total() {
+		p.Reserved = 0
+		return nil
+	}
+	return err
 }
 
 func (s *Schedules) save(ctx context.Context, tx *store.Tx, p store.Publication, moves bool) error {

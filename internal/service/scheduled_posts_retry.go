@@ -32,17 +32,64 @@ func (s *ScheduledPosts) Retry(ctx context.Context, scope access.TeamScope, id c
 	})
 }
 
-// Resolve lets a person say what became of a publication whose outcome is unknown.
+// Resolve lets a person say what became of a publication whose outcome is unknown. If more of it is published then, its
+// post must be one that may be: it may have been rejected meanwhile. What would follow a post that is set aside is
+// canceled.
 func (s *ScheduledPosts) Resolve(ctx context.Context, scope access.TeamScope, id crier.ID,
 	in crier.Resolution) (crier.ScheduledPost, error) {
 	return s.decide(ctx, scope, id, func(tx *store.Tx, p *store.Publication) error {
-		if p.Status == crier.Unknown && in.Outcome == "retry" {
+		if in.Action != "" {
+			return s.resolveAction(ctx, tx, scope, *p, in)
+		}
+		continues, err := s.engine.Publisher.Continues(*p, in)
+		if err != nil {
+			return err
+		}
+		if continues {
 			if _, err := s.approveAgain(ctx, tx, scope, *p); err != nil {
 				return err
 			}
 		}
-		return s.engine.Publisher.Resolve(ctx, tx, p, in)
+		if err := s.engine.Publisher.Resolve(ctx, tx, p, in); err != nil {
+			return err
+		}
+		return s.cancelSetAside(ctx, tx, p.PostID)
 	})
+}
+
+// resolveAction applies a person's decision about an action that follows a publication.
+func (s *ScheduledPosts) resolveAction(ctx context.Context, tx *store.Tx, scope access.TeamScope, p store.Publication,
+	in crier.Resolution) error {
+	action, err := tx.LockAction(ctx, p.ID, store.PublicationKind(in.Action))
+	if err != nil {
+		return err
+	}
+	if action == nil {
+		return crier.Invalid(crier.At("this scheduled post has no such action, or it has not begun", "action"))
+	}
+	if action.Status == crier.Unknown && in.Outcome == "retry" {
+		head, err := tx.LockPostHead(ctx, scope.Team().ID, p.PostID)
+		if err != nil {
+			return err
+		}
+		if setAside(head.Status) {
+			return crier.Conflict("Nothing follows a post that is %s. Resolve it as published or failed.", head.Status)
+		}
+	}
+	return s.engine.Publisher.Resolve(ctx, tx, action, in)
+}
+
+// cancelSetAside cancels what is pending of a post that is set aside.
+func (s *ScheduledPosts) cancelSetAside(ctx context.Context, tx *store.Tx, post crier.ID) error {
+	status, err := tx.PostStatus(ctx, post)
+	if err != nil || !setAside(status) {
+		return err
+	}
+	pending, err := tx.LockScheduled(ctx, post, false)
+	if err != nil {
+		return err
+	}
+	return s.engine.Publisher.Cancel(ctx, tx, pending)
 }
 
 // approveAgain lets a publication begin once more if its post may be scheduled: the post may have been rejected,

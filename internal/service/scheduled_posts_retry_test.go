@@ -1,6 +1,7 @@
 package service
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -191,4 +192,69 @@ func (d *desk) stored(t *testing.T, id crier.ID) store.Publication {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// An action is resolved through the publication that it follows.
+func TestResolveAnAction(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		d, ctx := newDesk(t, st), t.Context()
+		in := d.request(crier.ProviderX)
+		in.FirstComment = crier.Some(crier.Comment{Text: "thanks"})
+		comment := func(after ...crier.PostStatus) (scheduled, action crier.ID) {
+			post := d.post(t, textOf("Hello"))
+			scheduled = d.schedule(t, post.ID, in)[0].ID
+			d.become(t, scheduled, crier.Published)
+			a := d.stored(t, scheduled)
+			a.ID, a.Kind, a.ScheduledPostID, a.Status = crier.NewID(), store.FirstComment, scheduled, crier.Scheduled
+			a.Spec = json.RawMessage(`{"text":"thanks"}`)
+			if err := d.store.WithTx(ctx, func(tx *store.Tx) error { return tx.InsertAction(ctx, a) }); err != nil {
+				t.Fatal(err)
+			}
+			d.become(t, a.ID, crier.Unknown)
+			d.move(t, post.ID, after...)
+			return scheduled, a.ID
+		}
+		status := func(id crier.ID) (status crier.ScheduledPostStatus) {
+			if err := d.store.Reader().QueryRowContext(ctx, `SELECT status FROM publications WHERE id = $1`, id).
+				Scan(&status); err != nil {
+				t.Fatal(err)
+			}
+			return status
+		}
+		resolve := func(id crier.ID, in crier.Resolution) (crier.ScheduledPost, error) {
+			return d.ScheduledPosts.Resolve(ctx, d.scope, id, in)
+		}
+		known := crier.Resolution{Action: crier.FollowUpFirstComment, Outcome: "published", PlatformPostID: "seen"}
+		id, _ := comment()
+		if p, err := d.ScheduledPosts.Get(ctx, d.scope, id); err != nil || !p.NeedsAttention {
+			t.Errorf("an unknown action: %+v, %v", p, err)
+		}
+		_, err := resolve(id, crier.Resolution{Action: crier.FollowUpRepost, Outcome: "failed"})
+		if !crier.IsKind(err, crier.KindInvalid) {
+			t.Errorf("an action it does not have: %v", err)
+		}
+		p, err := resolve(id, known)
+		if err != nil || p.NeedsAttention || p.FirstComment.Status != crier.FollowUpStatus(crier.Published) ||
+			p.PublishResults.FirstCommentID != "seen" {
+			t.Errorf("resolved: %+v, %v", p, err)
+		}
+		if _, err := resolve(id, known); !crier.IsKind(err, crier.KindConflict) {
+			t.Errorf("once more: %v", err)
+		}
+		id, action := comment()
+		if _, err := resolve(id, crier.Resolution{Action: crier.FollowUpFirstComment, Outcome: "retry"}); err != nil ||
+			status(action) != crier.Scheduled {
+			t.Errorf("retried: %s, %v", status(action), err)
+		}
+		id, action = comment(crier.PostArchived)
+		_, err = resolve(id, crier.Resolution{Action: crier.FollowUpFirstComment, Outcome: "retry"})
+		if !crier.IsKind(err, crier.KindConflict) {
+			t.Errorf("of an archived post: %v", err)
+		}
+		if _, err := resolve(id, crier.Resolution{Action: crier.FollowUpFirstComment, Outcome: "failed"}); err != nil ||
+			status(action) != crier.Failed {
+			t.Errorf("given up: %s, %v", status(action), err)
+		}
+	})
 }

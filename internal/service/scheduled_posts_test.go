@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/ledger"
 	"crier/internal/media"
 	"crier/internal/pagination"
 	"crier/internal/provider/all"
@@ -85,6 +86,123 @@ func TestScheduledPostUpdateKeepsOmittedFields(t *testing.T) {
 		if p = d.planned(t, post.ID, crier.ProviderX); recurs(p) != 0 {
 			t.Errorf("it recurs every %d days", recurs(p))
 		}
+	})
+}
+
+// The next of a series comes its interval after the planned time, also when the interval or the zone of a later one is
+// changed: it does not count from the series' first time then.
+func TestChangedSeriesBeginsWithTheChangedPost(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		d, ctx := newDesk(t, st), t.Context()
+		d.time = time.Date(2026, 3, 20, 9, 0, 0, 0, time.UTC) // the clocks of Berlin change on 29 March
+		berlin := crier.Zone("Europe/Berlin")
+		for _, c := range []struct {
+			name string
+			in   crier.ScheduledPostUpdate
+			want time.Duration
+		}{
+			{"as it is", crier.ScheduledPostUpdate{}, 24 * time.Hour},
+			{"every week", crier.ScheduledPostUpdate{Recurrence: crier.Some(crier.Recurrence{
+				RecurrenceIntervalDays: 7})}, 7 * 24 * time.Hour},
+			{"in another zone", crier.ScheduledPostUpdate{Timezone: crier.Some(berlin)}, 24 * time.Hour},
+			{"with an end", crier.ScheduledPostUpdate{Recurrence: crier.Some(crier.Recurrence{RecurrenceIntervalDays: 1,
+				RecurrenceEndsAt: d.in(60 * 24 * time.Hour)})}, 24 * time.Hour},
+		} {
+			post := d.post(t, textOf("Hello"))
+			in := d.request(crier.ProviderX)
+			in.RecurrenceIntervalDays = crier.Some(1)
+			d.schedule(t, post.ID, in)
+			end := func() {
+				t.Helper()
+				id := d.planned(t, post.ID, crier.ProviderX).ID
+				d.become(t, id, crier.Unknown)
+				failed := crier.Resolution{Outcome: "failed"}
+				if _, err := d.ScheduledPosts.Resolve(ctx, d.scope, id, failed); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 12 {
+				end()
+			}
+			now := d.planned(t, post.ID, crier.ProviderX)
+			if _, err := d.ScheduledPosts.Update(ctx, d.scope, now.ID, c.in); err != nil {
+				t.Fatal(err)
+			}
+			end()
+			next := d.planned(t, post.ID, crier.ProviderX)
+			if got := next.ScheduledAt.Sub(now.ScheduledAt.Time); got != c.want {
+				t.Errorf("%s: the next one comes %s after %s, want %s", c.name, got, now.ScheduledAt, c.want)
+			}
+		}
+	})
+}
+
+// Without credits, the next of a series is scheduled with nothing reserved: a change that costs no more is not refused.
+func TestNextOfASeriesIsChangedWithoutCredits(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		d, ctx := newDesk(t, st), t.Context()
+		post := d.post(t, textOf("Hello"))
+		in := d.request(crier.ProviderX)
+		in.RecurrenceIntervalDays = crier.Some(7)
+		first := d.schedule(t, post.ID, in)[0].ID
+		cost := d.stored(t, first).Reserved
+		balance, reserved := d.free(t)
+		spend := func(amount int64) {
+			t.Helper()
+			if err := st.WithTx(ctx, func(tx *store.Tx) error {
+				return ledger.Spend(ctx, tx, ledger.Charge{Organization: d.scope.Team().OrganizationID, Amount: amount,
+					At: crier.TimeOf(d.time)})
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		spend(balance - reserved)
+		d.become(t, first, crier.Unknown)
+		if _, err := d.ScheduledPosts.Resolve(ctx, d.scope, first, crier.Resolution{Outcome: "published",
+			PlatformPostID: "1"}); err != nil {
+			t.Fatal(err)
+		}
+		next := func(want int64) store.Publication {
+			t.Helper()
+			p := d.planned(t, post.ID, crier.ProviderX)
+			if _, reserved := d.free(t); p.Reserved != want || reserved != want || p.Actions.Total() != cost {
+				t.Errorf("%d of %d credits are reserved, %d in all, want %d", p.Reserved, p.Actions.Total(), reserved,
+					want)
+			}
+			return p
+		}
+		p := next(0)
+		if _, err := d.ScheduledPosts.Update(ctx, d.scope, p.ID, crier.ScheduledPostUpdate{
+			ScheduledAt: crier.Some(*d.in(72 * time.Hour))}); err != nil {
+			t.Errorf("moved: %v", err)
+		}
+		edit := func(text string) error {
+			_, err := d.Posts.Update(ctx, d.scope, post.ID, crier.PostUpdate{Text: crier.Some(text)})
+			return err
+		}
+		if err := edit("Hallo"); err != nil {
+			t.Errorf("edited: %v", err)
+		}
+		next(0)
+		wantKind(t, edit("Links cost more: https://example.com"), crier.KindPaymentRequired)
+		_, err := d.ScheduledPosts.Update(ctx, d.scope, p.ID, crier.ScheduledPostUpdate{
+			FirstComment: crier.Some(crier.Comment{Text: "costs more"})})
+		wantKind(t, err, crier.KindPaymentRequired)
+		in.AllowRepublish = true
+		_, err = d.Schedules.Schedule(ctx, d.scope, post.ID, in)
+		wantKind(t, err, crier.KindPaymentRequired)
+		if err := st.WithTx(ctx, func(tx *store.Tx) error {
+			return ledger.Grant(ctx, tx, ledger.Charge{Organization: d.scope.Team().OrganizationID, Amount: cost,
+				At: crier.TimeOf(d.time)})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := edit("Hello again"); err != nil {
+			t.Error(err)
+		}
+		next(cost)
 	})
 }
 

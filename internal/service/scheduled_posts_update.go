@@ -75,10 +75,10 @@ func notScheduled(status crier.ScheduledPostStatus) error {
 // is checked again: a post can be moved whatever became of its account.
 func (s *ScheduledPosts) planUpdate(ctx context.Context, tx *store.Tx, scope access.TeamScope, head store.PostHead,
 	p store.Publication, accounts map[crier.ID]store.Account, in crier.ScheduledPostUpdate) (planned, error) {
-	plan := planned{post: head, at: p.ScheduledAt, slotAt: p.SlotAt, team: scope.Team(), keepSeries: true,
+	plan := planned{post: head, at: p.ScheduledAt, slotAt: p.SlotAt, team: scope.Team(), changes: true,
 		zone: requestedZone(scope.Team(), in.Timezone)}
 	if in.ScheduledAt.HasValue() && !in.ScheduledAt.Value.Equal(p.ScheduledAt.Time) {
-		plan.at, plan.slotAt, plan.keepSeries = in.ScheduledAt.Value, nil, false
+		plan.at, plan.slotAt = in.ScheduledAt.Value, nil
 	}
 	content, err := s.engine.Content.Post(ctx, tx, scope.Team().ID, p.PayloadID)
 	if err != nil {
@@ -94,6 +94,8 @@ func (s *ScheduledPosts) planUpdate(ctx context.Context, tx *store.Tx, scope acc
 		}
 	}
 	plan.deliveries = []delivery{d}
+	plan.keepSeries = plan.at.Equal(p.ScheduledAt.Time) && plan.zoneOf(d) == p.Timezone &&
+		sameJSON(d.actions.RecurrenceIntervalDays, p.Actions.RecurrenceIntervalDays)
 	if issues := recurrenceIssues(plan, crier.Targets{}); len(issues) > 0 {
 		return plan, crier.Invalid(asSent(issues, in)...)
 	}
@@ -134,7 +136,7 @@ func (s *ScheduledPosts) replanDelivery(ctx context.Context, tx *store.Tx, scope
 	p store.Publication, accounts map[crier.ID]store.Account, content publish.PostContent,
 	in crier.ScheduledPostUpdate) (delivery, error) {
 	live := p
-	if in.PlatformSettings.Set { // the given ones replace all
+	if in.PlatformSettings.Set && !sameJSON(in.PlatformSettings.Value, p.Settings) { // the given ones replace all
 		live.Settings = nil
 	}
 	f := fanOut{providers: s.providers, saved: head.Actions, content: content, accounts: accounts,
@@ -187,22 +189,27 @@ func optional[T any](v *T) crier.Optional[T] {
 	return crier.Some(*v)
 }
 
-// ignoredActions returns the warnings about actions of a change that the network cannot do.
+// ignoredActions returns the warnings about actions of a change that the network cannot do, and about planned actions
+// that the new settings would end.
 func ignoredActions(warnings []crier.Issue, in crier.ScheduledPostUpdate) []crier.Issue {
 	var ignored []crier.Issue
 	for _, w := range warnings {
 		if len(w.Path) == 0 {
 			continue
 		}
+		sent := in.PostPublishActions.HasValue()
 		switch w.Path[0] {
 		case "firstComment":
-			if in.FirstComment.HasValue() {
-				ignored = append(ignored, w)
-			}
+			sent = in.FirstComment.HasValue()
 		case "engagementCommentTrigger", "repostAfter":
-			if in.PostPublishActions.HasValue() {
-				ignored = append(ignored, w)
-			}
+		default:
+			continue
+		}
+		switch {
+		case sent:
+			ignored = append(ignored, w)
+		case in.PlatformSettings.Set:
+			ignored = append(ignored, crier.At(w.Path[0]+": "+w.Message, "platformSettings"))
 		}
 	}
 	return asSent(ignored, in)

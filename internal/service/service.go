@@ -193,7 +193,7 @@ func (w wiring) addTenants(s *Services) {
 		apiKeys: s.Keys, clock: w.clock, passwords: passwords, people: s.People, acceptLostKeys: w.AcceptLostKeys,
 		log: w.Logger}
 	s.Upkeep = &Upkeep{store: w.Store, keys: w.Keys, clock: w.clock, log: w.Logger, instance: s.Instance,
-		eventsKept: eventsKept(w.Config)}
+		engine: w.engine, eventsKept: eventsKept(w.Config)}
 }
 
 func (w wiring) logins() oauth.Rules {

@@ -148,7 +148,8 @@ func applyTeam(t *crier.Team, in crier.TeamUpdate) {
 	}
 }
 
-// Delete hides a team at once, cancels its scheduled posts, and schedules its purge after thirty days.
+// Delete hides a team at once, cancels its scheduled posts, also those with an unknown outcome, which nobody can
+// resolve any more, and schedules its purge after thirty days.
 func (s *Teams) Delete(ctx context.Context, scope access.TeamScope) (crier.Deleted, error) {
 	if err := scope.Check(); err != nil {
 		return crier.Deleted{}, err
@@ -159,7 +160,7 @@ func (s *Teams) Delete(ctx context.Context, scope access.TeamScope) (crier.Delet
 		if err != nil {
 			return crier.Deleted{}, err
 		}
-		list, err := tx.LockTeamScheduled(ctx, t.ID)
+		list, err := tx.LockTeamPending(ctx, t.ID)
 		if err != nil {
 			return crier.Deleted{}, err
 		}

@@ -372,6 +372,28 @@ func TestWebhookRules(t *testing.T) {
 	})
 }
 
+// A client that sends back what it was shown is not refused because a team was deleted meanwhile.
+func TestWebhookMayKeepADeletedTeam(t *testing.T) {
+	t.Parallel()
+	eachShared(t, func(t *testing.T, o office, _ *outbox) {
+		ctx, scope, gone := t.Context(), o.Organization(crier.ManageWebhooks), o.f.NewTeam("Gone")
+		made, err := o.Webhooks.Create(ctx, scope, crier.WebhookCreate{URL: "https://example.com/hook",
+			Types: []string{"*"}, TeamIDs: []crier.ID{gone.ID, o.f.Team.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.DeleteTeam(ctx, gone, o.f.Now) })
+		w, err := o.Webhooks.Update(ctx, scope, made.ID, crier.WebhookUpdate{Description: crier.Some("CI"),
+			TeamIDs: crier.Some(made.TeamIDs)})
+		if err != nil || !slices.Equal(w.TeamIDs, made.TeamIDs) {
+			t.Errorf("%v, %v", w.TeamIDs, err)
+		}
+		_, err = o.Webhooks.Update(ctx, scope, made.ID, crier.WebhookUpdate{
+			TeamIDs: crier.Some([]crier.ID{gone.ID, crier.NewID()})})
+		wantIssueAt(t, err, "teamIds.1")
+	})
+}
+
 // second returns the error of a call whose result does not matter.
 func second[T any](_ T, err error) error { return err }
 

@@ -19,6 +19,7 @@ type Upkeep struct {
 	clock      crier.Clock
 	log        *slog.Logger
 	instance   *Instance
+	engine     *publish.Engine
 	eventsKept time.Duration
 }
 
@@ -26,6 +27,9 @@ type Upkeep struct {
 // where it stopped.
 func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
 	before := crier.TimeOf(s.clock.Now().Add(-teamsKept + purgeSlack))
+	if err := s.cancelAbandoned(ctx, id, before); err != nil {
+		return err
+	}
 	for more := true; more; {
 		err := s.store.WithTx(ctx, func(tx *store.Tx) (err error) {
 			more, err = tx.PurgeTeam(ctx, id, before)
@@ -36,6 +40,21 @@ func (s *Upkeep) PurgeTeam(ctx context.Context, id crier.ID) error {
 		}
 	}
 	return nil
+}
+
+// cancelAbandoned ends what became unknown after its team was deleted: credits are reserved for it.
+func (s *Upkeep) cancelAbandoned(ctx context.Context, team crier.ID, deletedBefore crier.Time) error {
+	return s.store.WithTx(ctx, func(tx *store.Tx) error {
+		gone, err := tx.TeamDeletedBefore(ctx, team, deletedBefore)
+		if err != nil || !gone {
+			return err
+		}
+		list, err := tx.LockTeamPending(ctx, team)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		return s.engine.Publisher.Cancel(ctx, tx, list)
+	})
 }
 
 // purgeSlack lets a purge succeed that starts a moment before the thirty days are over.

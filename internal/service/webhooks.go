@@ -146,10 +146,11 @@ func (s *Webhooks) apply(ctx context.Context, tx *store.Tx, scope access.OrgScop
 	if !in.TeamIDs.Set {
 		return nil
 	}
+	had := w.TeamIDs
 	if w.TeamIDs = in.TeamIDs.Value; in.TeamIDs.Null {
 		w.TeamIDs = nil
 	}
-	return teamsExist(ctx, tx, scope.Organization().ID, w.TeamIDs)
+	return teamsExist(ctx, tx, scope.Organization().ID, w.TeamIDs, had...) // of those that it had, some may be deleted
 }
 
 // Delete removes a webhook and its pending deliveries.

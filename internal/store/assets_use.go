@@ -27,6 +27,23 @@ func (r reads) AssetInUse(ctx context.Context, team, id crier.ID) (bool, error) 
 	return used, nil
 }
 
+// ApprovedWith returns an approved post whose content has an asset, or one with a live comment that has it; nil if
+// there is none.
+func (r reads) ApprovedWith(ctx context.Context, team, id crier.ID) (*crier.ID, error) {
+	var post *crier.ID
+	err := r.q.QueryRowContext(ctx, `SELECT coalesce(
+		(SELECT p.id FROM post_assets x JOIN posts p ON p.id = x.post_id
+			WHERE x.asset_id = $2 AND p.status = 'approved' AND p.deleted_at IS NULL LIMIT 1),
+		(SELECT p.post_id FROM publications p
+			WHERE p.social_account_id IN (SELECT s.id FROM social_accounts s WHERE s.team_id = $1) AND p.live
+			AND (CAST(p.spec AS text) LIKE $3 OR CAST(p.actions AS text) LIKE $3) LIMIT 1))`, team, id,
+		"%"+string(id)+"%").Scan(&post)
+	if err != nil {
+		return nil, fmt.Errorf("look for approved uses of an asset: %w", err)
+	}
+	return post, nil
+}
+
 // MediaInUse returns which ids belong to an asset that is not purged, or to an upload.
 func (r reads) MediaInUse(ctx context.Context, ids []crier.ID) (map[crier.ID]bool, error) {
 	used := map[crier.ID]bool{}

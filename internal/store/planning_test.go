@@ -408,10 +408,10 @@ func TestWhatHasNotBegunIsLockedWithOrWithoutItsActions(t *testing.T) {
 				return tx.LockScheduled(ctx, post.ID, true)
 			}, []crier.ID{waits.ID}},
 			"a team": {func(ctx context.Context, tx *store.Tx) ([]store.Publication, error) {
-				return tx.LockTeamScheduled(ctx, f.Team.ID)
+				return tx.LockTeamPending(ctx, f.Team.ID)
 			}, []crier.ID{waits.ID, comment.ID, late.ID}},
 			"another team": {func(ctx context.Context, tx *store.Tx) ([]store.Publication, error) {
-				return tx.LockTeamScheduled(ctx, f.Owner.ID)
+				return tx.LockTeamPending(ctx, f.Owner.ID)
 			}, nil},
 		} {
 			var got []crier.ID
@@ -435,7 +435,14 @@ func TestPublishedActionsAreTheNewestFirst(t *testing.T) {
 	databases.EachShared(t, func(t *testing.T, f *storetest.Fixture) {
 		ctx, parent := context.Background(), f.Schedule(f.NewPost("x"))
 		comment, repost := f.Follow(parent, store.FirstComment), f.Follow(parent, store.RepostPublication)
-		f.Follow(parent, store.EngagementComment)
+		late := f.Follow(parent, store.EngagementComment)
+		if list, err := f.RunningActions(ctx, parent.ID); err != nil || len(list) != 0 {
+			t.Errorf("running before: %v, %v", list, err)
+		}
+		mustExec(t, f.Store, `UPDATE publications SET status = 'publishing' WHERE id = $1`, late.ID)
+		if list, err := f.RunningActions(ctx, parent.ID); err != nil || len(list) != 1 || list[0].ID != late.ID {
+			t.Errorf("running: %v, %v", list, err)
+		}
 		for i, p := range []store.Publication{comment, repost} {
 			mustExec(t, f.Store, `UPDATE publications SET status = 'published', published_at = $2 WHERE id = $1`, p.ID,
 				f.After(time.Duration(i)*time.Minute))

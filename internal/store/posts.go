@@ -323,3 +323,18 @@ func (r reads) PostGone(ctx context.Context, id crier.ID) (bool, error) {
 		FROM posts p JOIN teams t ON t.id = p.team_id WHERE p.id = $1`, id).Scan(&gone)
 	return gone, orNotFound(err, "post", id)
 }
+
+// PostStatus returns the status of a post; deleted if it was deleted.
+func (tx *Tx) PostStatus(ctx context.Context, id crier.ID) (status crier.PostStatus, err error) {
+	err = tx.q.QueryRowContext(ctx, `SELECT CASE WHEN p.deleted_at IS NULL THEN p.status ELSE 'deleted' END
+		FROM posts p WHERE p.id = $1`, id).Scan(&status)
+	return status, orNotFound(err, "post", id)
+}
+
+// postApproved reports whether a post is approved, and neither it nor its team was deleted.
+func (tx *Tx) postApproved(ctx context.Context, id crier.ID) (bool, error) {
+	var approved bool
+	err := tx.q.QueryRowContext(ctx, `SELECT p.status = 'approved' AND p.deleted_at IS NULL AND t.deleted_at IS NULL
+		FROM posts p JOIN teams t ON t.id = p.team_id WHERE p.id = $1`, id).Scan(&approved)
+	return approved, orNotFound(err, "post", id)
+}

@@ -135,16 +135,33 @@ func (tx *Tx) liveQuestion(byAccount map[crier.ID]Publication, post crier.ID) qu
 
 // PublishedActions reads the published actions of a publication: its comments and its repost, newest first.
 func (r reads) PublishedActions(ctx context.Context, publication crier.ID) ([]Publication, error) {
+	return r.actionsIn(ctx, publication, `'published'`)
+}
+
+// RunningActions reads the actions of a publication that are being published, or processed by the network.
+func (r reads) RunningActions(ctx context.Context, publication crier.ID) ([]Publication, error) {
+	return r.actionsIn(ctx, publication, `'publishing', 'processing'`)
+}
+
+// actionsIn reads the actions of a publication that have one of the statuses, newest first.
+func (r reads) actionsIn(ctx context.Context, publication crier.ID, statuses string) ([]Publication, error) {
 	rows, err := r.q.QueryContext(ctx, `SELECT `+publicationColumns+` FROM publications p
-		WHERE p.parent_id = $1 AND p.status = 'published' ORDER BY p.published_at DESC, p.id`, publication)
+		WHERE p.parent_id = $1 AND p.status IN (`+statuses+`) ORDER BY p.published_at DESC, p.id`, publication)
 	if err != nil {
-		return nil, fmt.Errorf("read published actions: %w", err)
+		return nil, fmt.Errorf("read actions: %w", err)
 	}
 	list, err := collect(rows, scanPublication)
 	if err != nil {
-		return nil, fmt.Errorf("read published actions: %w", err)
+		return nil, fmt.Errorf("read actions: %w", err)
 	}
 	return list, nil
+}
+
+// LockAction reads and locks the newest action of a kind that follows a publication; nil if there is none.
+func (tx *Tx) LockAction(ctx context.Context, publication crier.ID, kind PublicationKind) (*Publication, error) {
+	p, err := scanPublication(tx.q.QueryRowContext(ctx, `SELECT `+publicationColumns+` FROM publications p
+		WHERE p.parent_id = $1 AND p.kind = $2 ORDER BY p.id DESC LIMIT 1`+tx.forUpdate, publication, kind))
+	return orNil(p, err, "read the action")
 }
 
 // publishedQuestion reads the accounts on which a post was published.

@@ -195,7 +195,8 @@ func TestSettlementWritesFollowups(t *testing.T) {
 		f.Tx(func(ctx context.Context, tx *store.Tx) error {
 			return tx.AddCredits(ctx, booking(f, f.Organization.ID, "grant", 10, 0))
 		})
-		p := f.Lease(owner, f.Schedule(f.NewPost("Hello")))[0]
+		post := f.NewPost("Hello", func(p *store.Post) { p.Status = crier.PostApproved })
+		p := f.Lease(owner, f.Schedule(post))[0]
 		lost := sending(f, p, 0)
 		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.InsertAttempt(ctx, lost) })
 		next, issue := p, "auth_failed"
@@ -228,6 +229,37 @@ func TestSettlementWritesFollowups(t *testing.T) {
 		settle(t, f.Store, f.Now, done)
 		if got := f.Read(p.ID); got.Results.FirstCommentID != "c1" {
 			t.Errorf("the results are %+v", got.Results)
+		}
+	})
+}
+
+// Calls of an account end in any order: one that succeeds after another has found that the connection has ended does
+// not take away the reason.
+func TestEndedConnectionKeepsItsReason(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		ctx, ended, limited := context.Background(), "auth_failed", "rate_limited"
+		for _, c := range []struct {
+			status crier.AccountStatus
+			issue  *string
+			want   string
+		}{
+			{crier.AccountConnected, &limited, limited}, {crier.AccountRefreshNeeded, &ended, ended},
+			{crier.AccountConnected, nil, ended}, {crier.AccountConnected, &limited, ended},
+			{crier.AccountRefreshNeeded, nil, ended}, {crier.AccountRefreshNeeded, &ended, ended},
+		} {
+			owner := crier.NewID()
+			p := f.Lease(owner, f.Schedule(f.NewPost("Hello")))[0]
+			s := settlement(p, owner, func(p *store.Publication) { p.Status, p.WakeAt = crier.Published, nil })
+			s.Health = &store.AccountHealth{AccountID: f.Account.ID, TeamID: f.Team.ID,
+				ConnectedAt: f.Account.ConnectedAt, Status: c.status, Issue: c.issue}
+			settle(t, f.Store, f.Now, s)
+			account, err := f.Store.Account(ctx, f.Account.ID)
+			if err != nil || crier.Text(account.AccountHealthIssue) != c.want ||
+				(account.Status == crier.AccountRefreshNeeded) != (c.want == ended) {
+				t.Errorf("%s, %q: %s, %q, %v", c.status, crier.Text(c.issue), account.Status,
+					crier.Text(account.AccountHealthIssue), err)
+			}
 		}
 	})
 }
@@ -276,7 +308,7 @@ func TestUnstartedPublicationsAreLockedByPostAndTeam(t *testing.T) {
 				return tx.LockScheduled(ctx, post.ID, false)
 			}, []crier.ID{waiting.ID, comment.ID}},
 			"team": {func(ctx context.Context, tx *store.Tx) ([]store.Publication, error) {
-				return tx.LockTeamScheduled(ctx, f.Team.ID)
+				return tx.LockTeamPending(ctx, f.Team.ID)
 			}, []crier.ID{waiting.ID, comment.ID, elsewhere.ID}},
 		} {
 			f.Tx(func(ctx context.Context, tx *store.Tx) error {

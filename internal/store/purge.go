@@ -68,14 +68,8 @@ var purgedWithTeam = []string{
 // PurgeTeam deletes a batch of rows of a team that was soft-deleted before a time; more is true until nothing is left.
 // Other teams are not touched.
 func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Time) (more bool, err error) {
-	var one int
-	err = tx.q.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE id = $1 AND deleted_at < $2`, id,
-		deletedBefore).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look for the team to purge: %w", err)
+	if gone, err := tx.TeamDeletedBefore(ctx, id, deletedBefore); err != nil || !gone {
+		return false, err
 	}
 	if err := tx.merges(ctx); err != nil {
 		return false, err
@@ -100,6 +94,19 @@ func (tx *Tx) PurgeTeam(ctx context.Context, id crier.ID, deletedBefore crier.Ti
 		queries[i] = fmt.Sprintf(query, marks)
 	}
 	return true, tx.purge(ctx, queries, args...)
+}
+
+// TeamDeletedBefore reports whether a team exists and was soft-deleted before a time.
+func (r reads) TeamDeletedBefore(ctx context.Context, id crier.ID, before crier.Time) (bool, error) {
+	var one int
+	err := r.q.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE id = $1 AND deleted_at < $2`, id, before).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the team to purge: %w", err)
+	}
+	return true, nil
 }
 
 func (tx *Tx) purge(ctx context.Context, queries []string, args ...any) error {

@@ -67,7 +67,7 @@ type NextPublication struct {
 	// Cost is reserved for it if the available credits of the organization cover it.
 	Cost int64
 
-	// Written is false if the post is gone or is already live on the account again.
+	// Written is false if the post is gone, not approved any more, or already live on the account again.
 	Written bool
 }
 
@@ -127,6 +127,10 @@ func (tx *Tx) writeHealth(ctx context.Context, now crier.Time, list []*Settlemen
 		}
 		a, ok := locked[h.AccountID]
 		if !ok || a.ConnectedAt.After(h.ConnectedAt.Time) {
+			continue
+		}
+		// A call that began before the connection ended does not tell that it goes on: the reason stays.
+		if a.Status == crier.AccountRefreshNeeded && (h.Issue == nil || h.Status != crier.AccountRefreshNeeded) {
 			continue
 		}
 		before := a
@@ -335,13 +339,14 @@ func settledOrganizations(list []*Settlement) []crier.ID {
 	return slices.Compact(ids)
 }
 
-// insertNext inserts the next publication of a series, unless the post is gone or was rescheduled by hand. It reserves
-// the cost if the available credits cover it; otherwise the credits are reserved when it is due.
+// insertNext inserts the next publication of a series, unless the post was rescheduled by hand, or may not be
+// published: it is gone, or was moved to draft while the outcome of this publication was unknown. It reserves the cost
+// if the available credits cover it; otherwise the credits are reserved when it is due.
 func (tx *Tx) insertNext(ctx context.Context, n *NextPublication, free map[crier.ID]int64) error {
 	p := &n.Publication
 	n.Written, p.Reserved = false, 0 // it may be a second attempt
-	gone, err := tx.PostGone(ctx, p.PostID)
-	if err != nil || gone {
+	approved, err := tx.postApproved(ctx, p.PostID)
+	if err != nil || !approved {
 		return err
 	}
 	live, err := tx.HasLive(ctx, p.PostID, p.SocialAccountID)

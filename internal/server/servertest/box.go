@@ -17,7 +17,10 @@ import (
 )
 
 // Box is a sandbox that listens on a loopback port, used through its control API.
-type Box struct{ URL string }
+type Box struct {
+	URL  string
+	held held
+}
 
 // StartBox serves a sandbox in this process until the test ends. It stores everything in memory.
 func StartBox(tb testing.TB) *Box {
@@ -51,7 +54,8 @@ func launchBox(o sandbox.Options) (*Box, func() error, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, simulator.Close())
 	}
-	server := &http.Server{Handler: simulator}
+	box := &Box{URL: "http://" + listener.Addr().String()}
+	server := &http.Server{Handler: box.held.before(simulator)}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	stop := func() error {
@@ -61,7 +65,7 @@ func launchBox(o sandbox.Options) (*Box, func() error, error) {
 		}
 		return err
 	}
-	return &Box{URL: "http://" + listener.Addr().String()}, stop, nil
+	return box, stop, nil
 }
 
 // WithBox points a server at a sandbox.
