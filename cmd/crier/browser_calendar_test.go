@@ -108,3 +108,23 @@ func TestBrowserSearchesPosts(t *testing.T) {
 	b.press(keyEnter)
 	b.waitFor(fmt.Sprintf(`location.pathname === '/app/posts/%s'`, post))
 }
+
+func TestBrowserCalendarGoesOnWithTheDays(t *testing.T) {
+	t.Parallel()
+	e := startEngine(t, servertest.Databases.Fresh(t, store.SQLite), servertest.WithRole("api"))
+	e.signUp(t, e.crew, "ada@example.com")
+	b := openTab(t, e.testServer, desk)
+	b.signIn("ada@example.com")
+	for _, page := range []struct{ address, today string }{
+		{"/app/?view=agenda", `document.querySelector('h2[aria-current=date]')?.innerText`},
+		{"/app/?view=day", `document.querySelector('h1')?.innerText`},
+	} {
+		b.open(page.address)
+		b.waitFor(page.today)
+		today := evaluate[string](b, page.today)
+		// Overnight; in the morning somebody looks at the window again.
+		b.do(`const now = Date.now; Date.now = () => now() + 24 * 3600e3
+			document.dispatchEvent(new Event('visibilitychange'))`)
+		b.waitFor(fmt.Sprintf(`%s && %s !== %q`, page.today, page.today, today))
+	}
+}

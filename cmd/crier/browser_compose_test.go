@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"crier"
+	"crier/internal/media/mediatest"
 	"crier/internal/server/servertest"
 	"crier/internal/store"
 )
@@ -339,4 +340,111 @@ func TestBrowserTellsOfATimeThatCannotBe(t *testing.T) {
 	b.screenshot("over")
 	b.set(`input[type=date]`, day)
 	b.waitFor(button + `?.disabled === false`)
+}
+
+// What TikTok asks for stays in sight until it is answered, and a post that promotes something says what.
+func TestBrowserTikTokAsksBeforeItPosts(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "tiktok")
+	s.start(t)
+	b := s.tab
+	s.File(t, s.crew, "film.mp4", mediatest.VerticalMP4())
+	b.open("/app/compose")
+	b.click("section[aria-label=Accounts] label", "TikTok")
+	b.fill(`textarea[aria-label=Text]`, "How bread is made")
+	b.waitFor(`document.querySelector('details[open] select[required]')`)
+	b.click("button", "From library")
+	b.click("dialog li button", "film.mp4")
+	b.click("dialog button", "Add 1")
+	b.waitFor(`[...document.querySelectorAll('details label')].some(l => l.innerText === 'Duet')`)
+	b.set("details select[required]", "PUBLIC_TO_EVERYONE")
+	b.click("label", "Now")
+	const ready = `[...document.querySelectorAll('button')].some(b => b.innerText.startsWith('Publish 1 post now') && !b.disabled)`
+	b.waitFor(ready)
+	b.waitFor(`document.querySelector('details select[required]').checkVisibility()`)
+	b.click("label", "This post promotes a brand")
+	b.waitForText("Say whether it promotes you, a third party, or both")
+	b.waitFor(`!` + ready)
+	b.wantAccessible("undecided")
+	b.screenshot("undecided")
+	b.click("label", "Your brand")
+	b.waitForText("Your post will be labelled “Promotional content”")
+	b.waitFor(ready)
+	b.click("label", "This post promotes a brand")
+	b.waitFor(ready + ` && !document.body.innerText.includes('will be labelled')`)
+}
+
+func TestBrowserShowsTheirDescriptionsOfPictures(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	asset := s.File(t, s.crew, "bread.jpg", mediatest.JPEG(640, 480))
+	described := func(text, alt string) object {
+		return object{"postInput": object{"kind": "atomic", "text": text, "attachments": []object{{"kind": "media",
+			"asset": object{"assetId": asset}, "altText": alt}}}}
+	}
+	post := s.Call(t, s.crew, "POST", "posts", described("Bread", "A loaf")).Want(t, http.StatusCreated).Text(t, "id")
+	b := s.tab
+	s.edit(post, "Bread")
+	const alt = `document.querySelector('input[placeholder^="Describe"]').value`
+	b.fill(`input[placeholder^="Describe"]`, "Mine")
+	s.Call(t, s.crew, "PATCH", "posts/"+post, described("Bread", "Theirs")).Want(t, http.StatusOK)
+	b.click("button", "show theirs")
+	b.waitFor(alt + ` === 'Theirs'`)
+	b.click("button", "Undo")
+	b.waitFor(alt + ` === 'Mine'`)
+}
+
+func TestBrowserWritesATextForEachAccountOfANetwork(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x", "x")
+	s.start(t)
+	for i, name := range []string{"The bakery", "The shop"} {
+		s.Exec(t, `UPDATE social_accounts SET display_name = $1 WHERE id = $2`, name, s.Accounts[i].ID)
+	}
+	b := s.tab
+	b.open("/app/compose")
+	for _, name := range []string{"The bakery", "The shop"} {
+		b.click("section[aria-label=Accounts] label", name)
+	}
+	for _, name := range []string{"The bakery", "The shop"} {
+		b.click("button", "Different text for")
+		b.click("[role=menu]:popover-open [role=menuitem]", name)
+		b.waitFor(fmt.Sprintf(`[...document.querySelectorAll('[aria-pressed=true]')].some(e => e.innerText.trim() === %q)`, name))
+	}
+}
+
+// What was written into a draft that somebody else deletes is not lost with it.
+func TestBrowserKeepsWhatWasWrittenIntoADeletedPost(t *testing.T) {
+	t.Parallel()
+	for _, reload := range []bool{false, true} {
+		t.Run(fmt.Sprintf("reload=%t", reload), func(t *testing.T) {
+			t.Parallel()
+			s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+			s.start(t)
+			post := s.NewPost(t, s.crew, "Bread")
+			b := s.tab
+			s.edit(post, "Bread")
+			s.Call(t, s.crew, "DELETE", "posts/"+post, nil).Want(t, http.StatusOK)
+			b.fill(`textarea[aria-label=Text]`, "Bread, and an hour of work")
+			b.waitForText("This draft was deleted in another tab or by another person")
+			b.wantAccessible("deleted")
+			b.screenshot("deleted")
+			again := "Save mine as a new draft"
+			if reload {
+				b.open("/app/compose/" + post)
+				b.waitForText("This post was deleted")
+				b.screenshot("deleted, opened again")
+				again = "Save it as a new draft"
+			}
+			b.click("button", again)
+			b.waitFor(fmt.Sprintf(`/compose\/./.test(location.pathname) && !location.pathname.endsWith(%q) &&
+				document.querySelector('textarea')?.value === 'Bread, and an hour of work'`, post))
+			made := path("posts/%s", evaluate[string](b, `location.pathname.split('/').at(-1)`))
+			got := s.Call(t, s.crew, "GET", made, nil).Want(t, http.StatusOK).Text(t, "text")
+			if got != "Bread, and an hour of work" {
+				t.Errorf("the new draft is %q", got)
+			}
+		})
+	}
 }

@@ -204,3 +204,64 @@ func TestBrowserQueueSwapsTwoPosts(t *testing.T) {
 		evaluate[string](s.tab, `document.querySelectorAll('[data-row]')[1].dataset.row`)))
 	want(late, early)
 }
+
+func TestBrowserCalendarMovesAPostToAnotherMonth(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	post := s.NewPost(t, s.crew, "Moved to another month")
+	_, at := s.ScheduleIn(t, s.crew, post, 2*24*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	b := s.tab
+	b.open("/app/?view=month&date=" + at.Format(time.DateOnly))
+	card := fmt.Sprintf(`[data-post="%s"]`, post)
+	b.waitFor(fmt.Sprintf(`document.querySelector(%q)`, card))
+	month := evaluate[string](b, `document.querySelector('h1').innerText`)
+	from, later := b.middle(card), b.middle(`[data-turn][aria-label=Later]`)
+	b.mouse(input.DispatchMouseEventTypeMousePressed, from.X, from.Y)
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, from.X+20, from.Y)
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, later.X, later.Y)
+	// Resting on the arrow turns the page, and again for as long as the pointer is there.
+	b.waitFor(fmt.Sprintf(`document.querySelector('h1').innerText !== %q`, month))
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, from.X, from.Y)
+	b.waitFor(fmt.Sprintf(`!document.querySelector('[data-stale], [data-post="%s"]:not([data-dragged])')`, post))
+	to := evaluate[string](b, `document.querySelectorAll('[data-day]')[8].dataset.day`)
+	day := fmt.Sprintf(`[data-day="%s"]`, to)
+	z := b.middle(day)
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, z.X, z.Y)
+	b.waitFor(`document.querySelector('[data-marker]:not([hidden])')`)
+	b.screenshot("in hand")
+	b.mouse(input.DispatchMouseEventTypeMouseReleased, z.X, z.Y)
+	b.waitFor(fmt.Sprintf(`document.querySelector('%s %s')`, day, card))
+	servertest.Until(t, func() bool { return s.due(t, post).UTC().Format(time.DateOnly) == to },
+		func() string { return fmt.Sprintf("due at %s", s.due(t, post)) })
+}
+
+// A card in hand stays in sight on a day without room: the keys go where it is.
+func TestBrowserCalendarMovesAPostOntoAFullDayByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	day := s.clock.Now().AddDate(0, 0, 2)
+	for n := range 12 {
+		s.ScheduleIn(t, s.crew, s.NewPost(t, s.crew, fmt.Sprint("Bread ", n)), (48+time.Duration(n)/4)*time.Hour,
+			crier.Targets{SocialAccountIDs: s.IDs()})
+	}
+	late := s.NewPost(t, s.crew, "Late in the day")
+	_, at := s.ScheduleIn(t, s.crew, late, 24*time.Hour+8*time.Hour, crier.Targets{SocialAccountIDs: s.IDs()})
+	b := s.tab
+	card := fmt.Sprintf(`[data-post="%s"]`, late)
+	for _, view := range []string{"month", "week"} {
+		b.open("/app/?view=" + view + "&date=" + at.Format(time.DateOnly))
+		b.waitFor(fmt.Sprintf(`document.querySelector(%q)`, card))
+		b.do(fmt.Sprintf(`document.querySelector(%q).focus()`, card))
+		b.press(keySpace, keyRight)
+		b.waitFor(fmt.Sprintf(`document.querySelector('[data-day="%s"] %s, [data-column="%s"] %s')?.matches(':focus')`,
+			day.Format(time.DateOnly), card, day.Format(time.DateOnly), card))
+		b.screenshot(view)
+		b.press(keyEscape)
+		b.waitForText("Put back")
+	}
+	b.press(keySpace, keyRight, keyEnter)
+	servertest.Until(t, func() bool { return s.due(t, late).Equal(at.AddDate(0, 0, 1)) },
+		func() string { return fmt.Sprintf("due at %s", s.due(t, late)) })
+}

@@ -223,7 +223,8 @@ func (b *tab) text() string {
 func (b *tab) click(selector, words string) {
 	b.tb.Helper()
 	// Find and click in one step: the page may be redrawn in between.
-	b.waitFor(fmt.Sprintf(`(() => { const found = [...document.querySelectorAll(%q)].find(e => !e.disabled &&
+	b.waitFor(fmt.Sprintf(`(() => { const found = [...document.querySelectorAll(%q)].find(e =>
+		!e.disabled && e.ariaDisabled !== 'true' &&
 		((e.getAttribute('aria-label') ?? '') + ' ' + e.innerText).includes(%q)); found?.click(); return found })()`,
 		selector, words))
 }

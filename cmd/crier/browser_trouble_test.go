@@ -127,6 +127,25 @@ func TestBrowserShowsThatSomebodyElseDecided(t *testing.T) {
 	s.tab.waitFor(`!document.querySelector('dialog') && document.activeElement !== document.body`)
 }
 
+func TestBrowserDecidesAboutAFollowUp(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	id := s.PostOn(t, s.crew, s.NewPost(t, s.crew, "With a comment"), s.Accounts[0],
+		object{"firstComment": object{"text": "below it"}})
+	s.AwaitAction(t, s.crew, id, store.FirstComment, crier.Published)
+	s.Exec(t, `UPDATE publications SET status = 'unknown' WHERE parent_id = $1`, id)
+	s.tab.open("/app/attention")
+	s.tab.waitForText("nothing tells whether its first comment is there")
+	s.tab.click("main button", "Look and decide")
+	s.tab.waitForText("Is its first comment on X?")
+	s.tab.screenshot("deciding about a comment")
+	s.tab.click("dialog label", "It is not there: leave it")
+	s.tab.click("dialog[open] button", "Mark as failed")
+	s.tab.waitFor(`!document.querySelector('dialog')`)
+	s.AwaitAction(t, s.crew, id, store.FirstComment, crier.Failed)
+}
+
 func TestBrowserReconnectedAccountPublishesItsPost(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk)

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import type { AgentContext, Permission } from './api/extra'
 import { knownZone } from './zone'
 
@@ -75,3 +75,22 @@ export function can({ team, organization }: Pick<Session, 'team' | 'organization
 
 /** What time it is by the server's clock. */
 export const serverNow = (session: Pick<Session, 'clockSkew'>) => Date.now() + session.clockSkew
+
+/**
+ * The server's time, at most so many milliseconds old: what is shown goes on when nothing happens but time. A window that
+ * is looked at again does not show what was true when it was left.
+ */
+export function useNow(every: number): number {
+  const session = useSession()
+  const [now, setNow] = useState(() => serverNow(session))
+  useEffect(() => {
+    const update = () => setNow(serverNow(session))
+    const timer = setInterval(update, every)
+    document.addEventListener('visibilitychange', update)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', update)
+    }
+  }, [session, every])
+  return now
+}

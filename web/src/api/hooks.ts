@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Context } from '../session'
+import { withAllTeams } from './allTeams'
 import { api, ask, type Schemas } from './client'
 import { ApiError } from './error'
 import type { Instance } from './extra'
 import { key } from './query'
 
-/** Who is signed in, and the organizations and teams within reach. */
+/** Who is signed in, and the organizations and all the teams within reach. */
 export function useContextQuery() {
   return useQuery({
     queryKey: key('context'),
     queryFn: async ({ signal }): Promise<Context> => {
       const context = await ask(api.GET('/v1/agent/context', { signal }))
-      return { ...context, clockSkew: Date.parse(context.serverTime) - Date.now() }
+      const clockSkew = Date.parse(context.serverTime) - Date.now()
+      return { ...(await withAllTeams(context, signal)), clockSkew }
     },
     staleTime: 60_000,
   })

@@ -8,7 +8,7 @@ import {
 import { ApiError } from './error'
 
 /** A lost line, a server that is away and one that asks to wait may answer later; a refusal stays one. */
-function mayPass(error: unknown): boolean {
+export function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 }
 
@@ -62,6 +62,7 @@ export type Noun =
   | 'instance'
   | 'calendar'
   | 'posts'
+  | 'post-names'
   | 'scheduled-posts'
   | 'slots'
   | 'accounts'

@@ -1028,7 +1028,7 @@ export interface paths {
         head?: never;
         /**
          * Update an asset
-         * @description Omitted fields keep their value. A `folderId` of null removes the asset from its folder; the content of an asset never changes.
+         * @description Omitted fields keep their value. A `folderId` of null removes the asset from its folder; the content of an asset never changes. In a team that requires approval, changing the `altText` of an asset of an approved post needs the permission `approve_posts`.
          *
          *     Needs the permission `manage_media`.
          */
@@ -1340,7 +1340,7 @@ export interface paths {
         put?: never;
         /**
          * Change a post's status
-         * @description Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → approved, rejected, idea, archived; rejected → draft, archived; approved → draft, archived; archived → draft. Anything else is a 409. Leaving `approved` cancels the scheduled posts. In a team that requires approval, approving needs the permission `approve_posts`.
+         * @description Allowed: idea → draft, proposed_render, archived; proposed_render → draft, rejected; draft → approved, rejected, idea, archived; rejected → draft, archived; approved → draft, archived; archived → draft. Anything else is a 409. Leaving `approved` cancels the scheduled posts; moving to `archived` or `rejected` also cancels the follow-up comments and reposts of what is published. In a team that requires approval, approving needs the permission `approve_posts`.
          *
          *     Needs the permission `write_posts`.
          */
@@ -1560,7 +1560,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve an unknown outcome
-         * @description For a publication that is `unknown`, after a person has checked the network. `published` marks it as published, `retry` publishes it, `failed` ends it.
+         * @description For a publication that is `unknown`, after a person has checked the network. `published` marks it as published, `retry` publishes it, `failed` ends it. If more is published then (with `retry`, or the rest of a thread with `published`), the rules of a retry apply: a conflict if the post is rejected, archived or, in a team that requires approval, not approved; otherwise a draft becomes approved.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -3702,6 +3702,11 @@ export interface components {
             text?: string;
         };
         Resolution: {
+            /**
+             * @description The follow-up action whose outcome is resolved, of a post that is published. Without it, the outcome of the post itself is resolved.
+             * @enum {string}
+             */
+            action?: "first_comment" | "engagement_comment" | "repost";
             /** @enum {string} */
             outcome: "published" | "retry" | "failed";
             /** @description The network's id of the post, when the outcome is published. Without it no comment, quote or repost follows; a part of a thread that is not the last one needs it. */

@@ -2,23 +2,24 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { api, ask } from '../api/client'
+import { explain } from '../api/error'
 import { key } from '../api/query'
 import { useCan, useSession } from '../session'
 import { useModal } from '../ui/Dialog'
 import { Icon, type IconName } from '../ui/Icon'
 import styles from './Palette.module.css'
-import { entries } from './Rail'
+import { entries, type PaletteOf } from './Rail'
 import { useSwitchTeam } from './useTeamChoice'
 
 type Choice = { id: string; icon: IconName; text: string; hint: string; run: () => void }
 
 /** Go anywhere, start a post, find one, change the team: everything that has a name, by typing it. */
-export default function Palette({ onClose }: { onClose: () => void }) {
+export default function Palette({ of, onClose }: { of: PaletteOf; onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const dialog = useModal('input')
   const listId = useId()
-  const choices = useChoices(text)
+  const { choices, note } = useChoices(text, of)
   const chosen = Math.min(at, Math.max(0, choices.length - 1))
 
   useEffect(() => {
@@ -26,6 +27,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   }, [listId, chosen])
 
   const onKeyDown = (e: KeyboardEvent) => {
+    // The Enter and the arrows of somebody who is choosing the letters of a word.
+    if (e.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[e.key]
     if (step) {
       e.preventDefault()
@@ -56,8 +59,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={choices.length ? `${listId}-${chosen}` : undefined}
-        aria-label="Go to a page, find a post, switch team"
-        placeholder="Go to a page, find a post, switch team"
+        aria-label={finds[of]}
+        placeholder={finds[of]}
         value={text}
         onChange={e => {
           setText(e.target.value)
@@ -82,30 +85,40 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             <span className={styles.hint}>{c.hint}</span>
           </div>
         ))}
-        {choices.length === 0 && <p className={styles.none}>Nothing has this name. Posts are found by whole words.</p>}
       </div>
+      <p role="status" className={note ? styles.none : 'visually-hidden'}>
+        {note}
+      </p>
     </dialog>
   )
 }
 
-function useChoices(text: string): Choice[] {
-  const { team, teams } = useSession()
+const finds: Record<PaletteOf, string> = {
+  all: 'Go to a page, find a post, switch team',
+  teams: 'Switch team',
+}
+
+/** What fits what is typed; and what is to be said of it, because posts are still searched, or nothing was found. */
+function useChoices(text: string, of: PaletteOf): { choices: Choice[]; note: string } {
+  const { team, teams, organizations } = useSession()
   const navigate = useNavigate()
   const switchTeam = useSwitchTeam()
   const mayWrite = useCan('write_posts')
   const words = text.trim().toLowerCase()
-  const posts = useFoundPosts(team.id, words)
+  const { posts, searching, error } = useFoundPosts(team.id, of === 'all' ? words : '')
 
   const fixed: Choice[] = []
-  if (mayWrite) {
+  if (mayWrite && of === 'all') {
     fixed.push({ id: 'new', icon: 'compose', text: 'New post', hint: 'Write', run: () => navigate({ to: '/compose' }) })
   }
-  for (const e of entries) {
+  for (const e of of === 'all' ? entries : []) {
     fixed.push({ id: e.to, icon: e.icon, text: e.word, hint: 'Go to', run: () => navigate({ to: e.to }) })
   }
   for (const t of teams) {
     if (t.id !== team.id) {
-      fixed.push({ id: t.id, icon: 'accounts', text: t.name, hint: 'Switch team', run: () => switchTeam(t.id) })
+      const organization = organizations.length > 1 && organizations.find(o => o.id === t.organizationId)?.name
+      const hint = organization ? `Switch team · ${organization}` : 'Switch team'
+      fixed.push({ id: t.id, icon: 'accounts', text: t.name, hint, run: () => switchTeam(t.id) })
     }
   }
   const found = posts.map(p => ({
@@ -115,7 +128,14 @@ function useChoices(text: string): Choice[] {
     hint: 'Post',
     run: () => navigate({ to: '/posts/$postId', params: { postId: p.id } }),
   }))
-  return [...fixed.filter(c => c.text.toLowerCase().includes(words)), ...found]
+  const choices = [...fixed.filter(c => c.text.toLowerCase().includes(words)), ...found]
+  if (error) return { choices, note: `Posts could not be searched: ${explain(error)}` }
+  if (searching) return { choices, note: 'Searching posts…' }
+  if (choices.length > 0) return { choices, note: '' }
+  return {
+    choices,
+    note: of === 'all' ? 'Nothing has this name. Posts are found by whole words.' : 'No team has this name.',
+  }
 }
 
 function useFoundPosts(teamId: string, words: string) {
@@ -131,5 +151,7 @@ function useFoundPosts(teamId: string, words: string) {
     enabled: words.length >= 2,
     placeholderData: before => before,
   })
-  return words.length >= 2 ? (query.data?.data ?? []) : []
+  if (words.length < 2) return { posts: [], searching: false, error: null }
+  const searching = query.isPending || query.isPlaceholderData
+  return { posts: query.data?.data ?? [], searching, error: query.error }
 }

@@ -1,4 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
+import { useSyncExternalStore } from 'react'
 import { useAccounts, useAttentionCount } from '../api/hooks'
 import { accountCause } from '../pages/attention/cause'
 import { useCan, useSession } from '../session'
@@ -6,8 +7,13 @@ import { buttonClass } from '../ui/Button'
 import { Icon, type IconName } from '../ui/Icon'
 import { Menu, type MenuItem } from '../ui/Menu'
 import styles from './Rail.module.css'
-import { getTheme, setTheme, type Theme } from './theme'
+import { getTheme, setTheme, subscribeTheme, type Theme } from './theme'
 import { useSwitchTeam } from './useTeamChoice'
+
+/** What the palette finds: everything, or teams alone. */
+export type PaletteOf = 'all' | 'teams'
+
+type OnPalette = (of: PaletteOf) => void
 
 type Entry = { to: string; word: string; icon: IconName; onPhone?: boolean }
 
@@ -26,7 +32,7 @@ export const entries: Entry[] = [
 const command = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl '
 
 /** The navigation: a column beside the page, or a bar below it on a phone. */
-export function Rail({ onPalette }: { onPalette: () => void }) {
+export function Rail({ onPalette }: { onPalette: OnPalette }) {
   const { team } = useSession()
   const mayWrite = useCan('write_posts')
   const broken = useAccounts(team.id).data?.filter(a => accountCause(a)).length ?? 0
@@ -67,7 +73,7 @@ export function Rail({ onPalette }: { onPalette: () => void }) {
         </li>
       </ul>
       <div className={styles.foot}>
-        <button type="button" className={styles.link} onClick={onPalette}>
+        <button type="button" className={styles.link} onClick={() => onPalette('all')}>
           <Icon name="search" />
           <span>Find</span>
           <kbd className={styles.key}>{command}K</kbd>
@@ -121,9 +127,10 @@ const themes: { theme: Theme; word: string }[] = [
 ]
 
 function useThemeItems(): MenuItem[] {
+  const chosen = useSyncExternalStore(subscribeTheme, getTheme)
   return themes.map(({ theme, word }) => ({
     label: word,
-    checked: getTheme() === theme,
+    checked: chosen === theme,
     onSelect: () => setTheme(theme),
   }))
 }
@@ -158,14 +165,20 @@ function PersonMenu() {
   )
 }
 
-function PhoneMenu({ onPalette }: { onPalette: () => void }) {
+function PhoneMenu({ onPalette }: { onPalette: OnPalette }) {
+  const { team, teams } = useSession()
   const navigate = useNavigate()
   const themeItems = useThemeItems()
+  const switcher: MenuItem[] = [
+    { label: `Team: ${team.name}`, icon: 'repeat', onSelect: () => onPalette('teams') },
+    'line',
+  ]
   const items: MenuItem[] = [
+    ...(teams.length > 1 ? switcher : []),
     ...entries
       .filter(e => !e.onPhone)
       .map(e => ({ label: e.word, icon: e.icon, onSelect: () => void navigate({ to: e.to }) })),
-    { label: 'Find', icon: 'search', onSelect: onPalette },
+    { label: 'Find', icon: 'search', onSelect: () => onPalette('all') },
     { label: 'Help', icon: 'help', onSelect: () => void open('/docs') },
     'line',
     ...themeItems,

@@ -11,7 +11,7 @@ import { EmptyState, ErrorState, LoadingState } from '../ui/State'
 import { ToastRegion, undoLast } from '../ui/Toast'
 import { isTyping } from './keys'
 import { useOutcome } from './outcome'
-import { Rail } from './Rail'
+import { type PaletteOf, Rail } from './Rail'
 import styles from './Shell.module.css'
 import { useTeamChoice } from './useTeamChoice'
 
@@ -76,7 +76,7 @@ function Alone({ children }: { children: ReactNode }) {
 
 function Frame() {
   const { organization } = useSession()
-  const [palette, setPalette] = useState(false)
+  const [palette, setPalette] = useState<PaletteOf | null>(null)
   const path = useRouterState({ select: s => s.location.pathname })
   useOutcome()
   // Where the events stood is of interest at the beginning only: the stream goes on from there by itself.
@@ -88,7 +88,7 @@ function Frame() {
       const command = e.metaKey || e.ctrlKey
       if (command && e.key.toLowerCase() === 'k') {
         e.preventDefault()
-        setPalette(open => !open)
+        setPalette(open => (open ? null : 'all'))
       } else if (command && e.key.toLowerCase() === 'z' && !e.shiftKey && !isTyping(e)) {
         if (undoLast()) e.preventDefault()
       }
@@ -96,12 +96,13 @@ function Frame() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
+  useEffect(refuseFiles, [])
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
         Skip to the content
       </a>
-      <Rail onPalette={() => setPalette(true)} />
+      <Rail onPalette={setPalette} />
       <div className={styles.column}>
         <aside aria-label="About this server">
           <SandboxRibbon />
@@ -111,13 +112,28 @@ function Frame() {
       </div>
       {palette && (
         <Suspense>
-          <Palette onClose={() => setPalette(false)} />
+          <Palette of={palette} onClose={() => setPalette(null)} />
         </Suspense>
       )}
       <DialogHost page={path} />
       <ToastRegion />
     </div>
   )
+}
+
+/** A file that is dropped where nothing takes it would be shown by the browser, in the place of the dashboard. */
+function refuseFiles(): () => void {
+  const refuse = (e: DragEvent) => {
+    if (e.defaultPrevented || !e.dataTransfer?.types.includes('Files')) return
+    e.preventDefault()
+    e.dataTransfer.dropEffect = 'none'
+  }
+  addEventListener('dragover', refuse)
+  addEventListener('drop', refuse)
+  return () => {
+    removeEventListener('dragover', refuse)
+    removeEventListener('drop', refuse)
+  }
 }
 
 /** Whether a page is on its way: the one that is still shown takes no more orders. The composer stays as it is. */

@@ -21,13 +21,17 @@ export function buttonClass({ kind = 'plain', size = 'normal' }: Look = {}): str
   return `${styles.button} ${styles[kind]} ${styles[size]}`
 }
 
-export function Button({ kind, size, icon, busy, children, className, disabled, type, ...rest }: ButtonProps) {
+/** A button that is busy is no disabled one, which would lose the focus: what it was pressed with goes on from there. */
+export function Button({ kind, size, icon, busy, children, className, disabled, type, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type={type ?? 'button'}
       className={`${buttonClass({ kind, size })} ${className ?? ''}`}
-      disabled={disabled || busy}
+      disabled={disabled && !busy}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      // A press that is prevented submits no form either, also when it is the Enter of a field.
+      onClick={busy ? e => e.preventDefault() : onClick}
       {...rest}
     >
       {icon && <Icon name={icon} size={size === 'small' ? 16 : 18} />}

@@ -1,10 +1,12 @@
-import { type ReactNode, useId, useRef } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { buttonClass } from './Button'
 import styles from './FilterMenu.module.css'
 import { Icon } from './Icon'
+import { hasWords, many } from './many'
 import { placeBelow } from './place'
 
-export type FilterOption = { value: string; label: ReactNode; hint?: ReactNode }
+/** text is what the option is found by, where there are many. */
+export type FilterOption = { value: string; label: ReactNode; hint?: ReactNode; text?: string }
 
 /** A button that opens a list of boxes to tick; nothing ticked means everything. */
 export function FilterMenu({
@@ -21,6 +23,9 @@ export function FilterMenu({
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
+  const [search, setSearch] = useState('')
+  const long = options.length > many && options.every(o => o.text)
+  const shown = long ? options.filter(o => hasWords(o.text ?? '', search.trim())) : options
   const toggle = (value: string) =>
     onChange(selected.includes(value) ? selected.filter(v => v !== value) : [...selected, value])
   return (
@@ -50,7 +55,18 @@ export function FilterMenu({
         }}
       >
         {options.length === 0 && <p className={styles.none}>There is nothing to choose from.</p>}
-        {options.map(o => (
+        {long && (
+          <input
+            type="search"
+            className={styles.search}
+            aria-label={`Find among ${options.length}`}
+            placeholder={`Find among ${options.length}`}
+            value={search}
+            onChange={e => setSearch(e.target.value)}
+          />
+        )}
+        {long && shown.length === 0 && <p className={styles.none}>Nothing has this name.</p>}
+        {shown.map(o => (
           <label key={o.value} className={styles.option}>
             <input type="checkbox" checked={selected.includes(o.value)} onChange={() => toggle(o.value)} />
             <span className={styles.label}>{o.label}</span>

@@ -85,14 +85,20 @@ function HourCell({ cell: c, onSlot }: { cell: Cell; onSlot?: (c: Cell) => void 
   )
 }
 
-function useMakeSlot() {
-  const slots = useSlots()
+/** Makes an hour a slot; undefined until it is known which slots there are. */
+function useMakeSlot(): ((c: Cell) => Promise<void>) | undefined {
+  const { data: grid } = useSlots()
   const { create, remove, adopt } = useSlotActions()
+  if (!grid) return undefined
   return async (c: Cell) => {
     const day = c.weekday % 7
+    if (grid.slots.some(s => s.hour === c.hour && s.minute === 0 && s.daysOfWeek.includes(day))) {
+      toast(`${dayName(day)} ${clock(c.hour * 60)} is a slot already`)
+      return
+    }
     try {
       // A team with a slot of its own does not use the defaults any more: they are kept beside it.
-      if (slots.data?.usingDefaults) await adopt(slots.data.slots)
+      if (grid.usingDefaults) await adopt(grid.slots)
       const made = await create({ hour: c.hour, minute: 0, label: null, daysOfWeek: [day] })
       toast(`${dayName(day)} ${clock(c.hour * 60)} is a slot now`, () =>
         remove(made.id).then(

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { subscribeTheme } from '../../shell/theme'
 import { formatDay } from '../../zone'
 import styles from './analytics.module.css'
 import type { Line } from './data'
@@ -35,7 +36,6 @@ export function Chart({ buckets, lines, label, format = short }: Props) {
   useEffect(() => {
     const element = box.current
     if (!element || buckets.length === 0) return
-    const dark = matchMedia('(prefers-color-scheme: dark)')
     let plot: uPlot | undefined
     const draw = () => {
       plot?.destroy()
@@ -44,10 +44,10 @@ export function Chart({ buckets, lines, label, format = short }: Props) {
     draw()
     const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: 240 }))
     resized.observe(element)
-    dark.addEventListener('change', draw)
+    const stop = subscribeTheme(draw)
     return () => {
       resized.disconnect()
-      dark.removeEventListener('change', draw)
+      stop()
       plot?.destroy()
     }
   }, [buckets, shown, format])

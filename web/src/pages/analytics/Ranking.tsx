@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { explain } from '../../api/error'
 import { Button, EmptyState, ErrorState, LoadingState, NetworkGlyph, networkNames, Select, Time } from '../../ui'
 import styles from './analytics.module.css'
 import { type Scope, type SortBy, useRanking } from './data'
@@ -77,6 +78,11 @@ export function Ranking({ scope, sortBy, onSort }: { scope: Scope; sortBy: SortB
             </tbody>
           </table>
         </section>
+      )}
+      {ranking.isFetchNextPageError && (
+        <p role="alert" className={styles.problem}>
+          The rest could not be loaded: {explain(ranking.error)}
+        </p>
       )}
       {ranking.hasNextPage && (
         <Button busy={ranking.isFetchingNextPage} onClick={() => ranking.fetchNextPage()}>

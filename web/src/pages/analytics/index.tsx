@@ -3,8 +3,18 @@ import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { useAccounts } from '../../api/hooks'
 import { serverNow, useCan, useSession } from '../../session'
-import { buttonClass, EmptyState, Loaded, networkNames, Page, type Provider, Select, useSearchState } from '../../ui'
-import { wallAt } from '../../zone'
+import {
+  buttonClass,
+  EmptyState,
+  Loaded,
+  networkNames,
+  Page,
+  type Provider,
+  Select,
+  useSearchState,
+  useTyped,
+} from '../../ui'
+import { isDate, wallAt } from '../../zone'
 import styles from './analytics.module.css'
 import { BestTimes } from './BestTimes'
 import { Chart } from './Chart'
@@ -103,28 +113,7 @@ function Choices({ accountId, window, provider }: { accountId?: string; window: 
         ))}
         <option value="own">From … to …</option>
       </Select>
-      {window.own && (
-        <>
-          <label className={styles.date}>
-            <span>First day</span>
-            <input
-              type="date"
-              value={window.from}
-              max={window.to}
-              onChange={e => e.target.value && setSearch({ from: e.target.value })}
-            />
-          </label>
-          <label className={styles.date}>
-            <span>Last day</span>
-            <input
-              type="date"
-              value={window.to}
-              min={window.from}
-              onChange={e => e.target.value && setSearch({ to: e.target.value })}
-            />
-          </label>
-        </>
-      )}
+      {window.own && <OwnWindow window={window} onChange={setSearch} />}
       <Select
         label="Network"
         value={provider ?? ''}
@@ -148,6 +137,35 @@ function Choices({ accountId, window, provider }: { accountId?: string; window: 
           ))}
       </Select>
     </div>
+  )
+}
+
+/** The first and the last day. One that does not fit with the other, as while it is typed, changes nothing. */
+function OwnWindow({
+  window: { from, to },
+  onChange,
+}: {
+  window: Window
+  onChange: (patch: { from?: string; to?: string }) => void
+}) {
+  const first = useTyped(from, date => isDate(date) && date <= to && onChange({ from: date }))
+  const last = useTyped(to, date => isDate(date) && date >= from && onChange({ to: date }))
+  return (
+    <>
+      <label className={styles.date}>
+        <span>First day</span>
+        <input type="date" max={to} {...first} />
+      </label>
+      <label className={styles.date}>
+        <span>Last day</span>
+        <input type="date" min={from} {...last} />
+      </label>
+      {first.value > last.value && (
+        <p className={styles.soft} role="status">
+          The first day is after the last.
+        </p>
+      )}
+    </>
   )
 }
 

@@ -31,6 +31,14 @@ describe('causeOf', () => {
       said: 'Too fast',
     })
   })
+
+  it('asks a person to look for what follows, when nothing else tells', () => {
+    const firstComment = { status: 'unknown' }
+    expect(causeOf({ status: 'published', firstComment } as never, account())).toMatchObject({
+      sentence: 'It is published. X did not answer, and nothing tells whether its first comment is there.',
+      remedy: 'resolve',
+    })
+  })
 })
 
 it.each([

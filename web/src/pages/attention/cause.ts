@@ -59,6 +59,8 @@ function knownCause(sp: Asked): Cause | undefined {
 export const mayTryAgain = (sp: Pick<ScheduledPost, 'status' | 'replacedBy'>) =>
   (sp.status === 'failed' || sp.status === 'missed') && !sp.replacedBy
 
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
 /** What happened to a scheduled post, and what helps. */
 export function causeOf(
   sp: Asked,
@@ -66,6 +68,10 @@ export function causeOf(
 ): { sentence: string; said?: string; remedy: Remedy } {
   const network = account ? networkNames[account.provider] : 'The network'
   const action = followUps(sp).find(f => ['failed', 'missed', 'unknown'].includes(f.status))
+  if (sp.status === 'published' && action?.status === 'unknown') {
+    const sentence = `It is published. ${network} did not answer, and nothing tells whether ${lower(action.name)} is there.`
+    return { sentence, remedy: 'resolve' }
+  }
   if (sp.status === 'published' && action) {
     return { sentence: `It is published. ${action.name} failed.`, said: action.errorMessage, remedy: 'none' }
   }

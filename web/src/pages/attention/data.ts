@@ -19,15 +19,18 @@ export function useNeedsAttention(teamId: string) {
   })
 }
 
-/** The posts behind scheduled posts, by id; each is asked for once. */
+/**
+ * The posts behind scheduled posts, by id, for their names. Each is asked for once, and not again with every event: there
+ * is a request for each of them.
+ */
 export function usePostsById(teamId: string, ids: string[]): Map<string, Schemas['Post']> {
   const unique = [...new Set(ids)]
   return useQueries({
     queries: unique.map(postId => ({
-      queryKey: key('posts', teamId, 'one', postId),
+      queryKey: key('post-names', teamId, postId),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal })),
-      staleTime: 60_000,
+      staleTime: Number.POSITIVE_INFINITY,
     })),
     combine: answers => new Map(answers.flatMap(a => (a.data ? [[a.data.id, a.data] as const] : []))),
   })

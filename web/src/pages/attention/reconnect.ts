@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { useSession } from '../../session'
 import { toastError } from '../../ui'
@@ -7,6 +7,12 @@ import { toastError } from '../../ui'
 export function useConnect() {
   const { team } = useSession()
   const [busy, setBusy] = useState<string | null>(null)
+  // Whoever turns back at the network comes to the page as it was left, where the browser keeps it.
+  useEffect(() => {
+    const back = (e: PageTransitionEvent) => e.persisted && setBusy(null)
+    addEventListener('pageshow', back)
+    return () => removeEventListener('pageshow', back)
+  }, [])
   const connect = async (provider: Schemas['SocialAccount']['provider']) => {
     setBusy(provider)
     try {

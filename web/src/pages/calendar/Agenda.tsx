@@ -21,7 +21,8 @@ export function Agenda(props: GridProps) {
     container: list,
     scroller: page,
     enabled: mayMove,
-    locate: (id, at) => locate(cards, ghosts, id, at.px, at.py),
+    find: id => cards.find(c => c.id === id),
+    locate: (card, at) => locate(ghosts, card, at.px, at.py),
     onDrop: onMove,
   })
   const cardsByDay = useMemo(() => byDay(cards, c => c.wall.date), [cards])
@@ -62,11 +63,10 @@ export function Agenda(props: GridProps) {
 }
 
 /** A card falls on the free slot under the pointer, else on the day under it, where it keeps its time of day. */
-function locate(cards: CardData[], ghosts: Ghost[], id: string, px: number, py: number): Target<Wall> | null {
+function locate(ghosts: Ghost[], card: CardData, px: number, py: number): Target<Wall> | null {
   const under = document.elementFromPoint(px, py)
   const day = under?.closest<HTMLElement>('[data-drop]')
-  const card = cards.find(c => c.id === id)
-  if (!day || !card) return null
+  if (!day) return null
   const slot = under?.closest<HTMLElement>('[data-ghost]')
   const ghost = slot && ghosts.find(g => String(g.at) === slot.dataset.ghost)
   const wall: Wall = ghost ? ghost.wall : { date: day.dataset.drop as string, minutes: card.wall.minutes }

@@ -29,6 +29,7 @@ export function Filters({
         onChange={set('account')}
         options={live.map(a => ({
           value: a.id,
+          text: `${a.displayName} ${networkNames[a.provider]}`,
           label: (
             <>
               <NetworkGlyph provider={a.provider} label={networkNames[a.provider]} /> {a.displayName}
@@ -66,7 +67,7 @@ export function Filters({
         label="Tags"
         selected={filter.tag}
         onChange={set('tag')}
-        options={tags?.map(t => ({ value: t.id, label: t.name })) ?? []}
+        options={tags?.map(t => ({ value: t.id, text: t.name, label: t.name })) ?? []}
       />
       {any && (
         <Button

@@ -5,7 +5,7 @@ import { Card } from './Card'
 import { type Target, useDrag } from './drag'
 import type { GridProps } from './grid'
 import styles from './Month.module.css'
-import { byDay, type Card as CardData, dayAt, daysOf, type Ghost } from './model'
+import { byDay, type Card as CardData, dayAt, daysOf, type Ghost, shownOf } from './model'
 
 const cardHeight = 26
 const dayHead = 30
@@ -29,7 +29,8 @@ export function Month({ range, date, today, zone, cards, ghosts, held, mayMove, 
   useDrag({
     container: cells,
     enabled: mayMove,
-    locate: (id, at) => locate(cells.current, days, cards, ghosts, id, at.px, at.py),
+    find: id => cards.find(c => c.id === id),
+    locate: (card, at) => locate(cells.current, days, ghosts, card, at.px, at.py),
     onDrop: onMove,
   })
 
@@ -66,14 +67,12 @@ export function Month({ range, date, today, zone, cards, ghosts, held, mayMove, 
 function locate(
   element: HTMLElement | null,
   days: string[],
-  cards: CardData[],
   ghosts: Ghost[],
-  id: string,
+  card: CardData,
   px: number,
   py: number,
 ): Target<Wall> | null {
-  const card = cards.find(c => c.id === id)
-  if (!element || !card) return null
+  if (!element) return null
   const box = element.getBoundingClientRect()
   const date = dayAt(box, days, px, py)
   if (!date) return null
@@ -128,7 +127,7 @@ const Day = memo(function Day(p: DayProps) {
   const cards = p.cards ?? []
   const ghosts = p.mayWrite ? (p.ghosts ?? []) : []
   const room = ghosts.length > 0 && cards.length < p.room.lines ? p.room.lines - 1 : p.room.lines
-  const shown = cards.length > room ? cards.slice(0, Math.max(0, room - 1)) : cards
+  const shown = shownOf(cards, room, p.held)
   const hidden = cards.length - shown.length
   const tall = cards.length * tallLines <= room
   const left = p.room.lines - Math.ceil(cards.length * (tall ? tallLines : 1))
@@ -167,7 +166,9 @@ const Day = memo(function Day(p: DayProps) {
       ))}
       {hidden > 0 && (
         <button type="button" className={styles.more} onClick={() => p.onDay(p.date)}>
-          +{hidden} more<span className="visually-hidden"> on {name}</span>
+          +{hidden}
+          <span className={styles.word}> more</span>
+          <span className="visually-hidden"> on {name}</span>
         </button>
       )}
       {free.length > 0 && cards.length < p.room.lines && (

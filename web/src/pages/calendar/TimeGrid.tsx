@@ -1,5 +1,5 @@
-import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { serverNow, useSession } from '../../session'
+import { type MouseEvent, useEffect, useMemo, useRef } from 'react'
+import { serverNow, useNow, useSession } from '../../session'
 import { clock, clockChangeOn, formatDay, instantOf, minutesOf, type Wall, wallAt } from '../../zone'
 import { Card } from './Card'
 import { type Target, useDrag } from './drag'
@@ -41,6 +41,7 @@ export function TimeGrid({
     container: grid,
     scroller,
     enabled: mayMove,
+    find: id => cards.find(c => c.id === id),
     locate: (_, at): Target<Wall> | null => {
       const box = grid.current?.getBoundingClientRect()
       const wall = box && timeAt(box, days, ghosts, at.px, at.y)
@@ -143,8 +144,20 @@ function DayHead({
 type Spot = { card: CardData; top: number; left: number; width: number; tall: boolean }
 type More = { top: number; cards: CardData[] }
 
-/** Where the cards of a day stand: beside each other where a day has the width of the page, else below each other. */
-function spotsOf(cards: CardData[], alone: boolean): { spots: Spot[]; more: More[] } {
+/**
+ * Where the cards of a day stand: beside each other where a day has the width of the page, else below each other. The one
+ * that the keyboard holds stands above the others, at its time.
+ */
+function spotsOf(cards: CardData[], alone: boolean, held: string | null): { spots: Spot[]; more: More[] } {
+  const inHand = cards.find(c => c.id === held)
+  if (inHand) {
+    const { spots, more } = spotsOf(
+      cards.filter(c => c !== inHand),
+      alone,
+      null,
+    )
+    return { spots: [...spots, { card: inHand, top: inHand.wall.minutes, left: 0, width: 1, tall: true }], more }
+  }
   if (alone) {
     const { placed, hidden } = layoutDay(cards, cardMinutes, lanes)
     return {
@@ -185,7 +198,7 @@ function DayColumn({
   onDay: (date: string) => void
 }) {
   const change = useMemo(() => clockChangeOn(date, zone), [date, zone])
-  const { spots, more } = useMemo(() => spotsOf(cards, alone), [cards, alone])
+  const { spots, more } = useMemo(() => spotsOf(cards, alone, held), [cards, alone, held])
   const name = formatDay(date, { weekday: 'long', day: 'numeric', month: 'long' })
   const top = (minutes: number) => `${(minutes / 60) * hourHeight}px`
   const count = cards.length
@@ -248,13 +261,7 @@ function DayColumn({
 
 /** Where the day has got to. */
 function NowLine({ date, zone }: { date: string; zone: string }) {
-  const session = useSession()
-  const [now, setNow] = useState(() => serverNow(session))
-  useEffect(() => {
-    const timer = setInterval(() => setNow(serverNow(session)), 30_000)
-    return () => clearInterval(timer)
-  }, [session])
-  const wall = wallAt(now, zone)
+  const wall = wallAt(useNow(30_000), zone)
   if (wall.date !== date) return null
   return <span className={styles.now} style={{ top: `${(wall.minutes / 60) * hourHeight}px` }} title="Now" />
 }

@@ -113,7 +113,7 @@ export function useReschedule(): (changes: Change[], done: string) => void {
 }
 
 /** Moves all or none: when one is refused, those before it go back. */
-async function moveAll(teamId: string, changes: Change[]) {
+export async function moveAll(teamId: string, changes: Change[]) {
   const move = (id: string, scheduledAt: string) =>
     ask(
       api.PATCH('/v1/teams/{teamId}/scheduled-posts/{id}', { params: { path: { teamId, id } }, body: { scheduledAt } }),

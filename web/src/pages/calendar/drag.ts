@@ -5,15 +5,17 @@ import { type RefObject, useEffect, useRef } from 'react'
 /** Where a card would fall: what that means, what to say about it, and the place in the window to mark. */
 export type Target<T> = { value: T; label: string; box: { left: number; top: number; width: number; height: number } }
 
-export type DragSpec<T> = {
+export type DragSpec<Item, T> = {
   /** The element around all cards; cards that can be moved carry data-card. */
   container: RefObject<HTMLElement | null>
   /** What scrolls when the pointer comes near its edge. */
   scroller?: RefObject<HTMLElement | null>
   enabled: boolean
+  /** What a card stands for, as it is lifted: it stays in hand when the page is turned and it is not on it any more. */
+  find: (id: string) => Item | undefined
   /** The target for the upper left corner of the card at x and y, with the pointer at px and py. */
-  locate: (id: string, at: { x: number; y: number; px: number; py: number }) => Target<T> | null
-  onDrop: (id: string, value: T) => void
+  locate: (item: Item, at: { x: number; y: number; px: number; py: number }) => Target<T> | null
+  onDrop: (item: Item, value: T) => void
 }
 
 const mouseThreshold = 4
@@ -21,8 +23,9 @@ const touchThreshold = 10
 const touchHold = 320
 const turnPageAfter = 700
 
-type Drag<T> = {
+type Drag<Item, T> = {
   id: string
+  item: Item | undefined
   pointer: number
   card: HTMLElement
   startX: number
@@ -42,7 +45,7 @@ type Drag<T> = {
   turning: { button: Element; since: number } | null
 }
 
-export function useDrag<T>(spec: DragSpec<T>) {
+export function useDrag<Item, T>(spec: DragSpec<Item, T>) {
   const latest = useRef(spec)
   latest.current = spec
   const { container, enabled } = spec
@@ -53,8 +56,8 @@ export function useDrag<T>(spec: DragSpec<T>) {
   }, [container, enabled])
 }
 
-function listen<T>(element: HTMLElement, spec: RefObject<DragSpec<T>>): () => void {
-  let drag: Drag<T> | null = null
+function listen<Item, T>(element: HTMLElement, spec: RefObject<DragSpec<Item, T>>): () => void {
+  let drag: Drag<Item, T> | null = null
 
   const down = (e: PointerEvent) => {
     if (drag || e.button !== 0 || !e.isPrimary) return
@@ -65,6 +68,7 @@ function listen<T>(element: HTMLElement, spec: RefObject<DragSpec<T>>): () => vo
     const touch = e.pointerType === 'touch'
     drag = {
       id,
+      item: undefined,
       card,
       touch,
       pointer: e.pointerId,
@@ -90,6 +94,8 @@ function listen<T>(element: HTMLElement, spec: RefObject<DragSpec<T>>): () => vo
 
   const begin = () => {
     if (!drag || drag.copy) return
+    drag.item = spec.current.find(drag.id)
+    if (!drag.item) return end()
     const box = drag.card.getBoundingClientRect()
     drag.copy = drag.card.cloneNode(true) as HTMLElement
     drag.copy.removeAttribute('data-card')
@@ -118,12 +124,12 @@ function listen<T>(element: HTMLElement, spec: RefObject<DragSpec<T>>): () => vo
   }
 
   const draw = () => {
-    if (!drag?.copy || !drag.marker || !drag.label) return
+    if (!drag?.copy || !drag.marker || !drag.label || !drag.item) return
     scroll(drag)
     turn(drag)
     const { x, y, dx, dy, copy, marker, label } = drag
     copy.style.transform = `translate(${x + dx}px, ${y + dy}px)`
-    const target = spec.current.locate(drag.id, { x: x + dx, y: y + dy, px: x, py: y })
+    const target = spec.current.locate(drag.item, { x: x + dx, y: y + dy, px: x, py: y })
     drag.target = target
     marker.hidden = !target
     if (target) {
@@ -136,7 +142,7 @@ function listen<T>(element: HTMLElement, spec: RefObject<DragSpec<T>>): () => vo
     drag.frame = requestAnimationFrame(draw)
   }
 
-  const scroll = (d: Drag<T>) => {
+  const scroll = (d: Drag<Item, T>) => {
     const scroller = spec.current.scroller?.current
     if (!scroller) return
     const box = scroller.getBoundingClientRect()
@@ -146,7 +152,7 @@ function listen<T>(element: HTMLElement, spec: RefObject<DragSpec<T>>): () => vo
   }
 
   // Resting on the arrows of the calendar turns the page, so that a card can go to another month.
-  const turn = (d: Drag<T>) => {
+  const turn = (d: Drag<Item, T>) => {
     const button = document.elementFromPoint(d.x, d.y)?.closest('[data-turn]') ?? null
     if (!button) d.turning = null
     else if (d.turning?.button !== button) d.turning = { button, since: performance.now() }
@@ -158,17 +164,17 @@ function listen<T>(element: HTMLElement, spec: RefObject<DragSpec<T>>): () => vo
 
   const up = (e: PointerEvent) => {
     if (!drag || e.pointerId !== drag.pointer) return
-    const { copy, id } = drag
+    const { copy, item } = drag
     if (copy) {
       cancelAnimationFrame(drag.frame)
       draw()
     }
     const { target } = drag
     end()
-    if (!copy) return
+    if (!copy || !item) return
     addEventListener('click', swallow, { capture: true, once: true })
     setTimeout(() => removeEventListener('click', swallow, true))
-    if (target) spec.current.onDrop(id, target.value)
+    if (target) spec.current.onDrop(item, target.value)
   }
 
   const swallow = (e: Event) => {

@@ -16,7 +16,7 @@ export type GridProps = {
   held: string | null
   mayMove: boolean
   mayWrite: boolean
-  onMove: (id: string, wall: Wall) => void
+  onMove: (card: Card, wall: Wall) => void
   onDay: (date: string) => void
   onNew: (at: number) => void
 }

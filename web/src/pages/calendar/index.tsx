@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type MouseEvent, useCallback, useEffect, useMemo, useSyncExternalStore } from 'react'
-import { serverNow, useCan, useSession } from '../../session'
+import { useCan, useNow, useSession } from '../../session'
 import { isTyping } from '../../shell/keys'
 import { Button, buttonClass, ErrorState, IconButton, LoadingState, Page, useSearchState } from '../../ui'
-import { firstDayOfWeek, formatOffset, instantOf, isDate, offsetAt, startOfDay, type Wall, wallAt } from '../../zone'
+import { firstDayOfWeek, formatOffset, instantOf, isDate, offsetAt, startOfDay, wallAt } from '../../zone'
 import { Agenda } from './Agenda'
 import styles from './calendar.module.css'
 import { useCalendar, useMove, useSlotInstants } from './data'
@@ -25,7 +25,7 @@ export default function CalendarPage() {
   const narrow = useNarrow()
   const mayMove = useCan('publish_posts')
   const mayWrite = useCan('write_posts')
-  const now = serverNow(session)
+  const now = useNow(30_000)
   const today = wallAt(now, zone).date
   const view: View = views.find(v => v === search.view) ?? (narrow ? 'agenda' : 'month')
   const date = isDate(search.date) ? search.date : today
@@ -35,13 +35,11 @@ export default function CalendarPage() {
   const calendar = useCalendar(range)
   const slots = useSlotInstants(range)
   const entries = calendar.data?.entries
-  const cards = useMemo(() => cardsOf(entries ?? [], zone).filter(c => fits(c, filter)), [entries, zone, filter])
+  const all = useMemo(() => cardsOf(entries ?? [], zone), [entries, zone])
+  const cards = useMemo(() => all.filter(c => fits(c, filter)), [all, filter])
   // Slots are taken away as time passes, to the minute.
   const minute = Math.floor(now / 60_000)
-  const ghosts = useMemo(
-    () => ghostsOf(slots.data ?? [], zone, minute * 60_000, cards),
-    [slots.data, zone, minute, cards],
-  )
+  const ghosts = useMemo(() => ghostsOf(slots.data ?? [], zone, minute * 60_000, all), [slots.data, zone, minute, all])
 
   const show = useCallback(
     (patch: Record<string, string | undefined>, push?: 'push') => setSearch(patch, push),
@@ -58,13 +56,6 @@ export default function CalendarPage() {
   )
   const move = useMove()
   const hold = useHold({ view, range, zone, cards, mayMove, onDrop: move, onShow })
-  const onMove = useCallback(
-    (id: string, wall: Wall) => {
-      const card = cards.find(c => c.id === id)
-      if (card) move(card, wall)
-    },
-    [cards, move],
-  )
   useKeys(view, date, show, mayWrite ? () => navigate({ to: '/compose' }) : undefined)
 
   /** Cards, free slots and days are plain elements, thousands at times: one listener serves them. */
@@ -92,7 +83,7 @@ export default function CalendarPage() {
     ghosts,
     mayMove,
     mayWrite,
-    onMove,
+    onMove: move,
     onDay,
     onNew,
     cards: hold.shown,

@@ -14,6 +14,7 @@ import {
   movedTo,
   moveEntries,
   rangeOf,
+  shownOf,
   stackDay,
   step,
   timeAt,
@@ -240,6 +241,29 @@ describe('drag', () => {
       ghostsOf([slot], berlin, at - 3_600_000, cardsOf([entry({ scheduledAt })], berlin))
     expect(beside(new Date(at + 30_000).toISOString())).toEqual([])
     expect(beside(new Date(at + 60_000).toISOString())).toHaveLength(1)
+  })
+})
+
+describe('shownOf', () => {
+  const cards = cardsOf(
+    [8, 9, 10, 11, 12].map(hour =>
+      entry({ postId: `p${hour}`, scheduledAt: `2026-11-17T${String(hour).padStart(2, '0')}:00:00Z` }),
+    ),
+    berlin,
+  )
+  const ids = (room: number, held: string | null) => shownOf(cards, room, held).map(c => c.postId)
+  const last = cards[4]?.id ?? null
+
+  it('leaves a line for how many more there are', () => {
+    expect(ids(5, null)).toHaveLength(5)
+    expect(ids(4, null)).toEqual(['p8', 'p9', 'p10'])
+    expect(ids(1, null)).toEqual([])
+  })
+
+  it('shows the card that the keyboard holds, however late it is', () => {
+    expect(ids(4, last)).toEqual(['p8', 'p9', 'p12'])
+    expect(ids(1, last)).toEqual(['p12'])
+    expect(ids(4, cards[0]?.id ?? null)).toEqual(['p8', 'p9', 'p10'])
   })
 })
 

@@ -251,6 +251,15 @@ export function addMinutes(wall: Wall, by: number): Wall {
   return { date: addDays(wall.date, days), minutes: minutes - days * 1440 }
 }
 
+/** The cards of a day that have room; the one that the keyboard holds is among them, or the keys would be lost with it. */
+export function shownOf(cards: Card[], room: number, held: string | null): Card[] {
+  if (cards.length <= room) return cards
+  const inHand = cards.find(c => c.id === held)
+  const shown = cards.slice(0, Math.max(inHand ? 1 : 0, room - 1)) // one line says how many more there are
+  if (!inHand || shown.includes(inHand)) return shown
+  return [...shown.slice(0, -1), inHand]
+}
+
 type Box = { left: number; top: number; width: number; height: number }
 
 /** The day of a month grid under a point; null outside. */

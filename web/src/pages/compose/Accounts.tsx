@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { memo, useMemo, useState } from 'react'
 import { useSession } from '../../session'
 import { Avatar, Field, Icon, networkNames, type Provider } from '../../ui'
+import { hasWords } from '../../ui/many'
 import styles from './compose.module.css'
 import type { Account } from './draft'
 import { lastAccounts } from './lastAccounts'
@@ -105,11 +106,7 @@ export const Accounts = memo(function Accounts({
 })
 
 function matches(a: Account, q: string): boolean {
-  const text = `${a.displayName} ${a.profileHandle ?? ''} ${networkNames[a.provider as Provider]}`.toLowerCase()
-  return q
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => text.includes(word))
+  return hasWords(`${a.displayName} ${a.profileHandle ?? ''} ${networkNames[a.provider as Provider]}`, q)
 }
 
 const reasons: Record<string, string> = {

@@ -164,7 +164,7 @@ function MediaRow({
           dir="auto"
           placeholder="Describe what it shows"
           title="For people who cannot see it"
-          defaultValue={attachment.altText ?? ''}
+          value={attachment.altText ?? ''}
           onChange={e => onAlt(e.target.value)}
         />
         <span className={styles.mediaName}>

@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost } from '../../api/extra'
-import { serverNow, useCan, useSession } from '../../session'
+import { useCan, useNow, useSession } from '../../session'
 import { Button, Icon, networkNames, Page } from '../../ui'
 import { causeOf } from '../attention/cause'
 import type { Upload } from '../media/uploads'
@@ -217,7 +217,7 @@ function ActionBar({
   const asks = draft.kind !== 'draft'
   const stopped = composer.saveState.kind === 'conflict'
   const written = useDraft(store, isWritten)
-  const hint = timeHint({ when: draft, accountIds: chosen }, zone, useNow())
+  const hint = timeHint({ when: draft, accountIds: chosen }, zone, useNow(10_000))
   const nothing = asks && (hint?.stops || chosen.length === 0 || !written || verdict?.ready === 0)
   const disabled = stopped || nothing || awaited !== null || (asks && !canPublish)
   useShortcut(() => !disabled && publish.run())
@@ -233,7 +233,7 @@ function ActionBar({
       )}
       {stopped && (
         <p className={styles.barProblem}>
-          <Icon name="attention" size={16} /> It was changed elsewhere: choose above which version it is to be.
+          <Icon name="attention" size={16} /> It was changed elsewhere: choose above what is to become of it.
         </p>
       )}
       <div className={styles.barRow}>
@@ -259,17 +259,6 @@ function ActionBar({
       )}
     </div>
   )
-}
-
-/** The server's time, a few seconds old at most: what can be chosen is over after a while. */
-function useNow(): number {
-  const session = useSession()
-  const [now, setNow] = useState(() => serverNow(session))
-  useEffect(() => {
-    const timer = setInterval(() => setNow(serverNow(session)), 10_000)
-    return () => clearInterval(timer)
-  }, [session])
-  return now
 }
 
 /** Who has the post and who does not: whoever guesses publishes it twice, or not at all. */

@@ -5,7 +5,7 @@ import { Button, ButtonRow, Icon, toast, toastError } from '../../ui'
 import { Changes } from './Changes'
 import styles from './compose.module.css'
 import { fromPost, type Post, sameContent } from './draft'
-import { readPost } from './requests'
+import { isGone, readPost } from './requests'
 import { takeTheirs } from './sides'
 import { useDraft } from './store'
 import type { Composer } from './useComposer'
@@ -20,6 +20,7 @@ export function Conflict({ composer }: { composer: Composer }) {
   const { team } = useSession()
   const conflict = saveState.kind === 'conflict'
   const theirs = useTheirs(composer, conflict)
+  const gone = theirs === 'gone'
   const mine = useDraft(store, d => d)
   if (!conflict) return null
 
@@ -43,13 +44,15 @@ export function Conflict({ composer }: { composer: Composer }) {
     <section className={styles.conflict} role="alert">
       <Icon name="attention" />
       <div>
-        <strong>This draft was changed in another tab or by another person.</strong>
+        <strong>This draft was {gone ? 'deleted' : 'changed'} in another tab or by another person.</strong>
         <p>
-          {unchanged
-            ? `You see the version from before. ${waiting.length > 0 ? 'What is scheduled goes out with theirs.' : 'Nothing is published until you have chosen.'}`
-            : 'What you see is yours; it is kept in this browser and not saved. Nothing of theirs was overwritten.'}
+          {gone
+            ? 'What you see is kept in this browser alone.'
+            : unchanged
+              ? `You see the version from before. ${waiting.length > 0 ? 'What is scheduled goes out with theirs.' : 'Nothing is published until you have chosen.'}`
+              : 'What you see is yours; it is kept in this browser and not saved. Nothing of theirs was overwritten.'}
         </p>
-        {theirs && (
+        {theirs && !gone && (
           <>
             <p>What is different in theirs:</p>
             <Changes from={mine} to={fromPost(theirs)} />
@@ -59,33 +62,37 @@ export function Conflict({ composer }: { composer: Composer }) {
           <Button busy={busy} icon="copy" onClick={apart}>
             Save mine as a new draft
           </Button>
-          <Button busy={busy} icon="eye" onClick={takeOver}>
-            {unchanged ? 'Show theirs' : 'Drop mine and show theirs'}
-          </Button>
+          {!gone && (
+            <Button busy={busy} icon="eye" onClick={takeOver}>
+              {unchanged ? 'Show theirs' : 'Drop mine and show theirs'}
+            </Button>
+          )}
         </ButtonRow>
       </div>
     </section>
   )
 }
 
-/** The post as others have it, once it is another one; the draft that is open is held back from then on. */
-function useTheirs({ postId, saver, store }: Composer, conflict: boolean): Post | null {
+/** The post as others have it, once it is another one or gone; the draft that is open is held back from then on. */
+function useTheirs({ postId, saver, store }: Composer, conflict: boolean): Post | 'gone' | null {
   const { team } = useSession()
-  const [theirs, setTheirs] = useState<Post | null>(null)
+  const [theirs, setTheirs] = useState<Post | 'gone' | null>(null)
   useEffect(() => {
     if (!postId) return
     let alive = true
     const look = async () => {
       // When it cannot be read, the server still refuses what stands on an old version.
-      const post = await readPost(team.id, postId).catch(() => null)
+      const post = await readPost(team.id, postId).catch(e => (isGone(e) ? 'gone' : null))
       if (!alive || !post) return
+      const other = post === 'gone' || post.contentPayloadId !== saver.base?.contentPayloadId
       if (saver.state.kind === 'conflict') setTheirs(post)
-      else if (!saver.dirty && post.contentPayloadId !== saver.base?.contentPayloadId) saver.hold(store.get())
+      else if (!saver.dirty && other) saver.hold(store.get())
     }
     const stop = onEvent(e => {
       const post = e.data.object as Partial<Post>
-      if (e.type !== 'post.updated' || post.id !== postId) return
-      if (post.contentPayloadId !== saver.base?.contentPayloadId) look()
+      if (post.id !== postId) return
+      const updated = e.type === 'post.updated' && post.contentPayloadId !== saver.base?.contentPayloadId
+      if (updated || e.type === 'post.deleted') look()
     })
     if (conflict) look()
     return () => {

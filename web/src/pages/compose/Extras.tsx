@@ -1,18 +1,32 @@
 import { memo, type ReactNode, useState } from 'react'
-import { api, ask } from '../../api/client'
+import { api, ask, type Schemas } from '../../api/client'
 import { useTags } from '../../api/hooks'
 import { key, queryClient } from '../../api/query'
 import { useSession } from '../../session'
-import { Button, Checkbox, Field, Icon, IconButton, NetworkGlyph, TextArea, Thumbnail, toastError } from '../../ui'
+import {
+  Button,
+  Checkbox,
+  Field,
+  Icon,
+  IconButton,
+  NetworkGlyph,
+  TextArea,
+  Thumbnail,
+  toastError,
+  useTyped,
+} from '../../ui'
+import { hasWords, many, mostUsed } from '../../ui/many'
 import { instantOf, isDate, wallAt } from '../../zone'
 import { useAsset } from '../media/library'
 import { MediaPicker } from '../media/MediaPicker'
 import styles from './compose.module.css'
-import { type Account, contentFor, countSet, type DraftComment, noComment, setOwn, setShared } from './draft'
+import { type Account, countSet, type DraftComment, hasVideo, noComment, setOwn, setShared } from './draft'
 import type { Network } from './networks'
 import { SettingsForm } from './SettingsForm'
 import { type DraftStore, useDraft } from './store'
 import { TikTokSettings } from './TikTokSettings'
+
+type Tag = Schemas['Tag']
 
 /** A part of the composer that is closed until it is needed; its head tells what is in it. */
 function Section({
@@ -24,10 +38,12 @@ function Section({
   title: ReactNode
   value: ReactNode
   children: ReactNode
+  /** It begins open. From there on it is the person's. */
   open?: boolean
 }) {
+  const [begin] = useState(open)
   return (
-    <details className={styles.section} open={open}>
+    <details className={styles.section} open={begin}>
       <summary>
         <span className={styles.sectionTitle}>{title}</span>
         <span className={styles.sectionValue}>{value}</span>
@@ -174,6 +190,10 @@ export const Repeat = memo(function Repeat({ store }: { store: DraftStore }) {
   const repost = useDraft(store, d => d.repost)
   const set = (r: typeof recurrence) => store.set(d => ({ ...d, recurrence: r }))
   const setRepost = (r: typeof repost) => store.set(d => ({ ...d, repost: r }))
+  const until = useTyped(recurrence?.endsAt ? wallAt(Date.parse(recurrence.endsAt), zone).date : '', date => {
+    const endsAt = isDate(date) ? new Date(instantOf({ date, minutes: 24 * 60 - 1 }, zone)).toISOString() : null
+    if (recurrence) set({ ...recurrence, endsAt })
+  })
   const says = [
     recurrence && (recurrence.days === 7 ? 'Every week' : `Every ${recurrence.days} days`),
     repost && `Repost after ${repost.offsetDays} ${repost.offsetDays === 1 ? 'day' : 'days'}`,
@@ -194,19 +214,7 @@ export const Repeat = memo(function Repeat({ store }: { store: DraftStore }) {
             value={recurrence.days || ''}
             onChange={e => set({ ...recurrence, days: e.target.valueAsNumber || 0 })}
           />
-          <Field
-            label="Until"
-            hint="Empty: without end."
-            type="date"
-            value={recurrence.endsAt ? wallAt(Date.parse(recurrence.endsAt), zone).date : ''}
-            onChange={e => {
-              const date = e.target.value
-              const endsAt = isDate(date)
-                ? new Date(instantOf({ date, minutes: 24 * 60 - 1 }, zone)).toISOString()
-                : null
-              set({ ...recurrence, endsAt })
-            }}
-          />
+          <Field label="Until" hint="Empty: without end." type="date" {...until} />
         </div>
       )}
       <Checkbox
@@ -245,6 +253,10 @@ export const Tags = memo(function Tags({ store }: { store: DraftStore }) {
   const [name, setName] = useState('')
   const [busy, setBusy] = useState(false)
   const names = tags.data?.filter(t => chosen.includes(t.id)).map(t => t.name) ?? []
+  const all = tags.data ?? []
+  const long = all.length > many
+  const fits = (t: Tag) => chosen.includes(t.id) || hasWords(t.name, name.trim())
+  const shown = long ? (name.trim() ? all.filter(fits) : mostUsed(all, many, chosen)) : all
   const toggle = (id: string, on: boolean) =>
     store.set(d => ({ ...d, tagIds: on ? [...d.tagIds.filter(t => t !== id), id] : d.tagIds.filter(t => t !== id) }))
   const create = async () => {
@@ -270,7 +282,7 @@ export const Tags = memo(function Tags({ store }: { store: DraftStore }) {
   return (
     <Section title="Tags and title" value={[title, ...names].filter(Boolean).join(', ') || 'None'}>
       <ul className={styles.tags}>
-        {tags.data?.map(t => (
+        {shown.map(t => (
           <li key={t.id}>
             <label className={styles.tag} data-on={chosen.includes(t.id) || undefined}>
               <input type="checkbox" checked={chosen.includes(t.id)} onChange={e => toggle(t.id, e.target.checked)} />
@@ -287,7 +299,12 @@ export const Tags = memo(function Tags({ store }: { store: DraftStore }) {
           create()
         }}
       >
-        <Field label="New tag" value={name} onChange={e => setName(e.target.value)} />
+        <Field
+          label={long ? 'Find or make a tag' : 'New tag'}
+          hint={long ? `${all.length} tags: type to find one.` : undefined}
+          value={name}
+          onChange={e => setName(e.target.value)}
+        />
         <Button type="submit" busy={busy} disabled={!name.trim()}>
           Add
         </Button>
@@ -355,10 +372,7 @@ function TikTokSection({ store, network, accounts }: { store: DraftStore; networ
   const chosen = useDraft(store, d => d.accountIds)
   const own = useDraft(store, d => d.accountSettings)
   const creators = accounts.filter(a => a.provider === 'tiktok' && chosen.includes(a.id))
-  const hasVideo = (a: Account) =>
-    contentFor(store.get(), a).some(p =>
-      p.attachments.some(x => x.kind === 'media' && x.asset.mimeType?.startsWith('video/')),
-    )
+  const withVideo = useDraft(store, d => creators.flatMap(a => (hasVideo(d, a) ? [a.id] : [])).join(' '))
   const set = (id: string, k: string, v: unknown) => store.set(d => setOwn(d, id, k, v))
   const open = creators.some(a => !own[a.id]?.tiktokPrivacyLevel)
   return creators.map(a => (
@@ -376,7 +390,7 @@ function TikTokSection({ store, network, accounts }: { store: DraftStore; networ
         account={a}
         fields={network.settings}
         values={own[a.id] ?? {}}
-        hasVideo={hasVideo(a)}
+        hasVideo={withVideo.includes(a.id)}
         onChange={(k, v) => set(a.id, k, v)}
       />
     </Section>

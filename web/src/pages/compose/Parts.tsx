@@ -6,6 +6,7 @@ import { useUploads } from '../media/useUploads'
 import { Attachments } from './Attachments'
 import styles from './compose.module.css'
 import { newPart, type Part, type Place, partsAt, setPartAt, setPartsAt } from './draft'
+import { isText } from './paste'
 import { type DraftStore, useDraft } from './store'
 
 type Props = {
@@ -67,7 +68,7 @@ function PartEditor({
     return true
   }
   const onPaste = (e: ClipboardEvent) => {
-    if (take(e.clipboardData.files)) e.preventDefault()
+    if (!isText(e.clipboardData) && take(e.clipboardData.files)) e.preventDefault()
   }
   const onDrop = (e: DragEvent) => {
     setOver(false)
@@ -82,7 +83,7 @@ function PartEditor({
       onPaste={onPaste}
       onDrop={onDrop}
       onDragOver={e => {
-        if (!e.dataTransfer.types.includes('Files')) return
+        if (!showMedia || !e.dataTransfer.types.includes('Files')) return
         e.preventDefault()
         setOver(true)
       }}

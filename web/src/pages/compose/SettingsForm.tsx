@@ -1,5 +1,7 @@
 import { useId } from 'react'
-import { Button, Checkbox, Field, IconButton, Select, TextArea } from '../../ui'
+import { useSession } from '../../session'
+import { Button, Checkbox, Field, IconButton, Select, TextArea, useTyped } from '../../ui'
+import { clock, instantOf, isDate, minutesOf, placeOf, wallAt } from '../../zone'
 import { AssetField } from './AssetField'
 import { type SettingField, settingLabel, valueLabel } from './networks'
 import styles from './settings.module.css'
@@ -53,6 +55,7 @@ function Setting(props: SettingProps) {
   if (field.type === 'array')
     return field.items?.type === 'object' ? <ListSetting {...props} /> : <LinesSetting {...props} />
   if (field.enum) return <ChoiceSetting {...props} />
+  if (field.format === 'date-time') return <InstantSetting {...props} />
   if (field.format === 'asset') return <AssetField {...props} hint={field.description} />
   return <TextSetting {...props} />
 }
@@ -115,8 +118,27 @@ function TextSetting({ field, label, value, onChange, problem }: SettingProps) {
       {...shared}
       type={inputTypes[field.format ?? ''] ?? 'text'}
       inputMode={field.format === 'digits' ? 'numeric' : undefined}
-      placeholder={field.format === 'date-time' ? '2026-12-24T18:00:00Z' : undefined}
       onChange={e => onChange(e.target.value || undefined)}
+    />
+  )
+}
+
+/** An instant, on the clocks of the team. */
+function InstantSetting({ field, label, value, onChange, problem }: SettingProps) {
+  const { zone } = useSession()
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  const wall = Number.isNaN(at) ? null : wallAt(at, zone)
+  const typed = useTyped(wall ? `${wall.date}T${clock(wall.minutes)}` : '', text => {
+    const [date, time = ''] = text.split('T')
+    onChange(isDate(date) ? new Date(instantOf({ date, minutes: minutesOf(time) }, zone)).toISOString() : undefined)
+  })
+  return (
+    <Field
+      label={label}
+      hint={`${field.description ?? ''} In ${placeOf(zone)}.`}
+      problem={problem}
+      type="datetime-local"
+      {...typed}
     />
   )
 }

@@ -103,13 +103,16 @@ function DirectPost({ account, fields, values, hasVideo, onChange }: Props) {
 function Disclosure({ values, onChange }: Pick<Props, 'values' | 'onChange'>) {
   const own = values.tiktokBrandOrganic === true
   const paid = values.tiktokBrandContent === true
-  const open = own || paid || values.tiktokBrandOrganic === false || values.tiktokBrandContent === false
+  const open = own || paid || values.tiktokDisclosesContent === true
   const label = paid
     ? 'Your post will be labelled “Paid partnership”.'
     : 'Your post will be labelled “Promotional content”.'
+  // Once it is told, the server refuses a post that does not say which of the two it is.
   const toggle = (on: boolean) => {
-    onChange('tiktokBrandOrganic', on ? false : undefined)
-    onChange('tiktokBrandContent', on ? false : undefined)
+    onChange('tiktokDisclosesContent', on || undefined)
+    if (on) return
+    onChange('tiktokBrandOrganic', undefined)
+    onChange('tiktokBrandContent', undefined)
   }
   return (
     <fieldset className={styles.group}>
@@ -138,7 +141,9 @@ function Disclosure({ values, onChange }: Pick<Props, 'values' | 'onChange'>) {
                 onChange('tiktokPrivacyLevel', undefined)
             }}
           />
-          <p className={styles.hint}>{own || paid ? label : 'Say whether it promotes you, a third party, or both.'}</p>
+          <p className={own || paid ? styles.hint : styles.problem} role="status">
+            {own || paid ? label : 'Say whether it promotes you, a third party, or both: until then it is not posted.'}
+          </p>
         </>
       )}
     </fieldset>

@@ -48,7 +48,7 @@ export const VariantTabs = memo(function VariantTabs({
           {v.provider && <NetworkGlyph provider={v.provider} size={14} />} {variantName(v, accounts)}
         </button>
       ))}
-      {(providers.length > 1 || variants.length === 0) && (
+      {(providers.length > 1 || several.length > 0 || variants.length === 0) && (
         <Menu
           label="Write a different text for"
           trigger={<span className={styles.tabAdd}>Different text for…</span>}

@@ -93,6 +93,12 @@ export function contentFor(draft: Draft, account: Pick<Account, 'id' | 'provider
   return variant.parts.map((p, n) => ({ ...p, attachments: draft.parts[n]?.attachments ?? [] }))
 }
 
+/** Whether a video is among what an account publishes. */
+export function hasVideo(draft: Draft, account: Pick<Account, 'id' | 'provider'>): boolean {
+  const media = contentFor(draft, account).flatMap(p => p.attachments)
+  return media.some(a => a.kind === 'media' && a.asset.mimeType?.startsWith('video/'))
+}
+
 /** Accounts of one network that publish the same thing, so that sixty accounts are not sixty previews. */
 export type PreviewGroup = { key: string; provider: Provider; accounts: Account[]; parts: Part[] }
 

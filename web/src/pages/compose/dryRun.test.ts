@@ -14,6 +14,7 @@ function setUp() {
   const run = new DryRun<string, string>({
     ask: (body, signal) => new Promise((answer, fail) => asked.push({ body, signal, answer, fail })),
     onState: s => states.push(s),
+    mayPass: e => e === 'offline',
   })
   return { run, asked, states, last: () => states.at(-1) }
 }
@@ -69,6 +70,34 @@ it('tells why it could not be checked', async () => {
   asked[0]?.fail('offline')
   await vi.advanceTimersByTimeAsync(0)
   expect(last()).toEqual({ result: null, last: null, error: 'offline', checking: false })
+})
+
+it('tries again by itself what may pass, and nothing that was refused', async () => {
+  const { run, asked, last } = setUp()
+  run.want('one')
+  await vi.advanceTimersByTimeAsync(300)
+  asked[0]?.fail('offline')
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(last()).toMatchObject({ error: 'offline' })
+  asked[1]?.answer('ready')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(last()).toMatchObject({ result: 'ready', error: null })
+  run.want('two')
+  await vi.advanceTimersByTimeAsync(300)
+  asked[2]?.fail('refused')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked.map(a => a.body)).toEqual(['one', 'one', 'two'])
+})
+
+it('tries nothing again once the content is another', async () => {
+  const { run, asked } = setUp()
+  run.want('one')
+  await vi.advanceTimersByTimeAsync(300)
+  asked[0]?.fail('offline')
+  await vi.advanceTimersByTimeAsync(4_000)
+  run.want('two')
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(asked.map(a => a.body)).toEqual(['one', 'two'])
 })
 
 it('forgets everything when there is nothing to check', async () => {

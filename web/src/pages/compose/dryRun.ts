@@ -12,7 +12,10 @@ export type DryRunState<Result> = {
 type Options<Body, Result> = {
   ask: (body: Body, signal: AbortSignal) => Promise<Result>
   onState: (state: DryRunState<Result>) => void
+  /** Whether an error may be over after a while, as when the server is away: then the same content is tried again. */
+  mayPass?: (error: unknown) => boolean
   restMillis?: number
+  retryMillis?: number
 }
 
 export class DryRun<Body, Result> {
@@ -57,7 +60,10 @@ export class DryRun<Body, Result> {
       const result = await this.#options.ask(body, mine.signal)
       if (this.#running === mine) this.#set({ result, last: result, error: null, checking: false })
     } catch (error) {
-      if (this.#running === mine) this.#set({ result: null, last: null, error, checking: false })
+      if (this.#running !== mine) return
+      this.#set({ result: null, last: null, error, checking: false })
+      if (!this.#options.mayPass?.(error)) return
+      this.#timer = setTimeout(() => this.#run(body), this.#options.retryMillis ?? 5_000)
     }
   }
 

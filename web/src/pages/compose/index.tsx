@@ -10,8 +10,9 @@ import { readScheduledPosts } from '../post/data'
 import { startOf } from './begin'
 import { Composer } from './Composer'
 import type { Account, Post } from './draft'
+import { Gone, unsavedOf } from './Gone'
 import { sweepCopies } from './localCopy'
-import { readPost } from './requests'
+import { isGone, readPost } from './requests'
 
 /** Writes a post: a new one, or the one that the address names. */
 export default function ComposePage() {
@@ -33,6 +34,8 @@ export default function ComposePage() {
       </Page>
     )
   }
+  const unsaved = postId && isGone(existing.error) && unsavedOf(team.id, postId)
+  if (unsaved) return <Gone postId={postId} keeper={unsaved} />
   const ready = accounts.data && (session !== postId || existing.opened)
   if (!accounts.data || !ready) {
     const error = accounts.error ?? existing.error

@@ -186,6 +186,15 @@ it('counts what is ready and what is refused', () => {
   expect(verdictOf(null)).toBeNull()
 })
 
+it('says of a post that every account refuses that it goes nowhere', () => {
+  const refused = { ready: 0, refused: 2, credits: 0, slotAt: null, affordable: true }
+  const written = { parts: [newPart('Hello')], accountIds: ['x1', 't1'] }
+  for (const when of [{ kind: 'now' }, { kind: 'slot' }] as const) {
+    expect(describeAction(draftWith({ ...written, when }), refused, zone, [])).toBe('No account takes it yet')
+  }
+  expect(describeAction(draftWith({ ...written, when: { kind: 'draft' } }), refused, zone, [])).toBe('Save draft')
+})
+
 describe('waitingAfter', () => {
   const of = (id: string, socialAccountId: string, status = 'scheduled') =>
     ({ id, socialAccountId, status }) as ScheduledPost

@@ -167,6 +167,7 @@ export function describeAction(draft: Draft, verdict: Verdict | null, zone: stri
   if (draft.when.kind === 'draft') return before > 0 ? `Cancel ${posts(before)} and keep as a draft` : 'Save draft'
   if (draft.accountIds.length === 0) return 'Choose accounts'
   if (!isWritten(draft)) return 'Write something first'
+  if (verdict?.ready === 0) return 'No account takes it yet'
   const cost = verdict && verdict.credits > 0 ? ` · ${verdict.credits.toLocaleString('en')} credits` : ''
   if (draft.when.kind === 'now') return `Publish ${posts(count)} now${cost}`
   const verb = before > 0 ? 'Update' : 'Schedule'

@@ -7,6 +7,9 @@ import type { Outcome, Saved } from './saver'
 
 export const isConflict = (e: unknown) => e instanceof ApiError && e.status === 412
 
+/** Of a post that there was: it is deleted. */
+export const isGone = (e: unknown) => e instanceof ApiError && e.status === 404
+
 /** Answers that say nothing of the request itself: too slow, still running, too many. */
 const passing = [408, 409, 429]
 

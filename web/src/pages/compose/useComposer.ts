@@ -1,7 +1,7 @@
 // The composer's machinery: the draft, its saving, its copy in the browser and its dry run, for as long as the page is open.
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ScheduledPost, ValidationResult } from '../../api/extra'
-import { key, queryClient } from '../../api/query'
+import { key, mayPass, queryClient } from '../../api/query'
 import { serverNow, useSession } from '../../session'
 import { toast } from '../../ui'
 import { renameOwner } from '../media/uploads'
@@ -10,7 +10,7 @@ import { type Account, type Draft, emptyDraft, fromPost, isBlank, type Post, sam
 import { DryRun, type DryRunState } from './dryRun'
 import { copyName, Keeper, openDraft, removeCopy, writeCopy } from './localCopy'
 import { dryRunBody } from './plan'
-import { isConflict, isRefusal, type SaveMemory, saveContent, saveTags, type TryOut, tryOut } from './requests'
+import { isConflict, isGone, isRefusal, type SaveMemory, saveContent, saveTags, type TryOut, tryOut } from './requests'
 import { Saver, type SaveState } from './saver'
 import { saveApart } from './sides'
 import { DraftStore } from './store'
@@ -57,7 +57,7 @@ export function useComposer(
   const saver = useMemo(() => {
     const keep = () => keepRef.current()
     const base = post && { id: post.id, contentPayloadId: opened.base ?? '' }
-    return new Saver<Draft>(base, {
+    const made: Saver<Draft> = new Saver<Draft>(base, {
       save: async (draft, before) => {
         const outcome = await saveContent(teamId, draft, before, memory, keep)
         const { saved: result, behind } = outcome
@@ -87,7 +87,8 @@ export function useComposer(
         queryClient.invalidateQueries({ queryKey: key('tags', teamId) })
         toast(gone.length === 1 ? 'A tag was deleted, so it is off this post' : 'Deleted tags are off this post')
       },
-      isConflict,
+      // Of what was deleted elsewhere the person decides as well: the text is here alone.
+      isConflict: e => isConflict(e) || (made.base !== null && isGone(e)),
       isRefusal,
       now: () => Date.now(),
       onState: s => {
@@ -95,6 +96,7 @@ export function useComposer(
         if (s.kind === 'saved' || s.kind === 'failed' || s.kind === 'conflict') keep()
       },
     })
+    return made
   }, [post, teamId, memory, store, from, opened])
 
   const keepCopy = useCallback(() => {
@@ -212,6 +214,7 @@ function useDryRun(store: DraftStore, accounts: Account[]): DryRunState<Validati
     const run = new DryRun<TryOut, ValidationResult>({
       ask: (body, signal) => tryOut(teamId, body, signal),
       onState: s => startTransition(() => setState(s)),
+      mayPass,
     })
     const want = () => {
       const draft = store.get()

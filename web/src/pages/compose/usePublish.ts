@@ -22,11 +22,12 @@ import {
   waitingAfter,
   withoutSent,
 } from './plan'
-import { approve, isConflict, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
+import { approve, isConflict, isGone, moveToDraft, publishNow, readPost, refreshPosts, schedulePost } from './requests'
 import type { Saved } from './saver'
 import type { Composer } from './useComposer'
 
 const changedElsewhere = 'It was changed elsewhere meanwhile. Choose above which version it is to be.'
+const deletedElsewhere = 'It was deleted elsewhere meanwhile. What you wrote is still here.'
 
 type Result = Pick<Schemas['ScheduleResult'], 'data'>
 
@@ -123,7 +124,8 @@ export function usePublish(composer: Composer, accounts: Account[]) {
   /** Tells of an error, and what is true after it. */
   const fail = async (draft: Draft, error: unknown) => {
     const { saver, setWaiting, store } = composer
-    const elsewhere = isConflict(error)
+    const gone = isGone(error) && saver.base !== null
+    const elsewhere = isConflict(error) || gone
     if (elsewhere) saver.hold(store.get()) // the person sees what it is now, and decides
     // What was never sent has changed nothing.
     const unknown = intents.open || draft.when.kind === 'draft'
@@ -134,7 +136,10 @@ export function usePublish(composer: Composer, accounts: Account[]) {
     setReport(partly(draft, now))
     // What goes out is changed by another press, not by trying again behind this message.
     if (waits.length > 0) saver.forget()
-    toastError(failureWords(draft.when.kind, waiting, now), elsewhere ? new Error(changedElsewhere) : error)
+    toastError(
+      failureWords(draft.when.kind, waiting, now),
+      elsewhere ? new Error(gone ? deletedElsewhere : changedElsewhere) : error,
+    )
   }
 
   const run = async () => {

@@ -20,7 +20,7 @@ import { asSentence, causeOf, mayTryAgain } from '../attention/cause'
 import { useConnect } from '../attention/reconnect'
 import { useAct } from './actions'
 import type { Post } from './data'
-import { followUps, repeats } from './followUps'
+import { followUps, repeats, unknownFollowUp } from './followUps'
 import { lateness } from './ledger'
 import { replacement, shownStatus } from './order'
 import styles from './post.module.css'
@@ -232,9 +232,16 @@ export function Tools({ sp, account, only }: { sp: ScheduledPost; account: Accou
   const { connect, busy: connecting } = useConnect()
   const { remedy } = causeOf(sp, account)
   const broken = mayTryAgain(sp)
+  const followUp = sp.status === 'unknown' ? undefined : unknownFollowUp(sp)
   const look = (at: Account) =>
     showDialog(close => (
-      <Resolve scheduledPost={sp} account={at} profile={profileUrl(at, instance.data?.sandboxUrl)} onClose={close} />
+      <Resolve
+        scheduledPost={sp}
+        followUp={followUp}
+        account={at}
+        profile={profileUrl(at, instance.data?.sandboxUrl)}
+        onClose={close}
+      />
     ))
   return (
     <>
@@ -273,7 +280,7 @@ export function Tools({ sp, account, only }: { sp: ScheduledPost; account: Accou
           See what replaced it
         </Link>
       )}
-      {sp.status === 'unknown' && mayPublish && account && (
+      {(sp.status === 'unknown' || followUp) && mayPublish && account && (
         <Button size="small" kind="primary" icon="eye" onClick={() => look(account)}>
           Look and decide
         </Button>

@@ -6,6 +6,7 @@ import { useSession } from '../../session'
 import { Button, ButtonRow, Dialog, Field, Icon, networkNames, Status } from '../../ui'
 import { useAct } from './actions'
 import { resolve, useScheduledPost } from './data'
+import { type FollowUp, followUps } from './followUps'
 import styles from './post.module.css'
 
 type Account = Schemas['SocialAccount']
@@ -51,11 +52,14 @@ const outcomes: { value: Schemas['Resolution']['outcome']; label: string; hint: 
 /** Decides an outcome that nothing could tell, beside the page where the post would be. */
 export function Resolve({
   scheduledPost: sp,
+  followUp,
   account,
   profile,
   onClose,
 }: {
   scheduledPost: ScheduledPost
+  /** What follows it, if that is what nobody knows about. */
+  followUp?: FollowUp
   account: Account
   profile: string | null
   onClose: () => void
@@ -69,7 +73,11 @@ export function Resolve({
   const chosen = outcomes.find(o => o.value === outcome)
   const send = async () => {
     if (!outcome) return
-    const body = { outcome, ...(outcome === 'published' && id.trim() ? { platformPostId: id.trim() } : {}) }
+    const body = {
+      outcome,
+      action: followUp?.action,
+      ...(outcome === 'published' && id.trim() ? { platformPostId: id.trim() } : {}),
+    }
     const decide = () =>
       resolve(team.id, sp.id, body).catch(e => {
         setProblem(e instanceof ApiError ? e.issueAt('platformPostId') : undefined)
@@ -77,12 +85,14 @@ export function Resolve({
       })
     if (await act('resolve', decide, 'Decided')) onClose()
   }
-  if (now.status !== 'unknown' && busy === null) {
-    return <Settled scheduledPost={now} account={account} onClose={onClose} />
+  const status = followUp ? followUps(now).find(f => f.action === followUp.action)?.status : now.status
+  if (status !== 'unknown' && busy === null) {
+    return <Settled status={status ?? now.status} account={account} onClose={onClose} />
   }
+  const subject = followUp ? followUp.name.toLowerCase() : 'it'
   return (
     <Dialog
-      title={`Is it on ${networkNames[account.provider]}?`}
+      title={`Is ${subject} on ${networkNames[account.provider]}?`}
       onClose={onClose}
       footer={
         <ButtonRow end>
@@ -117,7 +127,11 @@ export function Resolve({
       {outcome === 'published' && (
         <Field
           label="Its id there"
-          hint="If you know it: then its numbers are read, and it can be deleted from here. What follows it needs it: the next part of a thread, a comment, a quote."
+          hint={
+            followUp
+              ? 'If you know it: then it is deleted with the post.'
+              : 'If you know it: then its numbers are read, and it can be deleted from here. What follows it needs it: the next part of a thread, a comment, a quote.'
+          }
           value={id}
           problem={problem}
           onChange={e => setId(e.target.value)}
@@ -128,15 +142,7 @@ export function Resolve({
 }
 
 /** Says what became of it while the person looked: it was found, or somebody else has decided. */
-function Settled({
-  scheduledPost: sp,
-  account,
-  onClose,
-}: {
-  scheduledPost: ScheduledPost
-  account: Account
-  onClose: () => void
-}) {
+function Settled({ status, account, onClose }: { status: string; account: Account; onClose: () => void }) {
   return (
     <Dialog
       title="It is settled"
@@ -154,7 +160,7 @@ function Settled({
         There is nothing left to do here.
       </p>
       <p>
-        <Status state={sp.status} />
+        <Status state={status} />
       </p>
     </Dialog>
   )

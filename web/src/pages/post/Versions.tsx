@@ -1,7 +1,8 @@
 import { useState } from 'react'
+import { explain } from '../../api/error'
 import type { Version } from '../../api/extra'
 import { useSession } from '../../session'
-import { Badge, EmptyState, Loaded, Time } from '../../ui'
+import { Badge, Button, EmptyState, Loaded, Time } from '../../ui'
 import { useVersions } from './data'
 import { diff } from './diff'
 import styles from './post.module.css'
@@ -28,13 +29,30 @@ export function Versions({ postId, published }: { postId: string; published: Set
   return (
     <Loaded query={versions}>
       {list =>
-        list.length === 0 ? <EmptyState icon="posts" title="No versions" /> : <List list={list} published={published} />
+        list.length === 0 ? (
+          <EmptyState icon="posts" title="No versions" />
+        ) : (
+          <>
+            <List list={list} published={published} more={versions.hasNextPage} />
+            {versions.isFetchNextPageError && (
+              <p role="alert" className={styles.bad}>
+                The older ones could not be loaded: {explain(versions.error)}
+              </p>
+            )}
+            {versions.hasNextPage && (
+              <Button busy={versions.isFetchingNextPage} onClick={() => versions.fetchNextPage()}>
+                Show older ones
+              </Button>
+            )}
+          </>
+        )
       }
     </Loaded>
   )
 }
 
-function List({ list, published }: { list: Version[]; published: Set<string> }) {
+/** The last one of a list is compared with the one before it once that is loaded. */
+function List({ list, published, more }: { list: Version[]; published: Set<string>; more: boolean }) {
   const [open, setOpen] = useState(list[0]?.contentPayloadId)
   return (
     <ol className={styles.versions}>
@@ -56,7 +74,7 @@ function List({ list, published }: { list: Version[]; published: Set<string> }) 
                   Published
                 </Badge>
               )}
-              {!before && <span className={styles.soft}>first</span>}
+              {!before && !more && <span className={styles.soft}>first</span>}
             </button>
             {open === v.contentPayloadId && <Difference before={before} after={v} />}
           </li>

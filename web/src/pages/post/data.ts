@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, ask, newIdempotencyKey, type Schemas } from '../../api/client'
 import type { ScheduledPost } from '../../api/extra'
 import { key } from '../../api/query'
@@ -78,17 +78,20 @@ export function useAttempts(teamId: string, sp: ScheduledPost) {
   })
 }
 
+/** The versions of a post, the newest first, page by page. */
 export function useVersions(teamId: string, postId: string) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: key('posts', teamId, 'versions', postId),
-    queryFn: ({ signal }) =>
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
       ask(
         api.GET('/v1/teams/{teamId}/posts/{postId}/versions', {
-          params: { path: { teamId, postId }, query: { limit: '100' } },
+          params: { path: { teamId, postId }, query: { limit: '50', cursor: pageParam } },
           signal,
         }),
       ),
-    select: page => page.data,
+    getNextPageParam: page => page.nextCursor ?? undefined,
+    select: data => data.pages.flatMap(p => p.data),
   })
 }
 

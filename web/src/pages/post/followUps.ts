@@ -1,8 +1,10 @@
 // What follows a scheduled post: its first comment, the comment at a number of likes, its repost; and whether it repeats.
+import type { Schemas } from '../../api/client'
 import type { ScheduledPost } from '../../api/extra'
 
 /** How one of them goes: waiting until the post is public, then like a scheduled post. */
 export type FollowUp = {
+  action: FollowUpAction
   name: string
   status: string
   scheduledAt?: string
@@ -10,7 +12,9 @@ export type FollowUp = {
   errorMessage?: string
 }
 
-type Told = Omit<FollowUp, 'name'>
+export type FollowUpAction = NonNullable<Schemas['Resolution']['action']>
+
+type Told = Omit<FollowUp, 'action' | 'name'>
 type Asked = {
   firstComment?: Told | null
   postPublishActions?: { engagementCommentTrigger?: Told; repostAfter?: Told }
@@ -19,13 +23,16 @@ type Asked = {
 
 export function followUps(sp: Pick<ScheduledPost, 'status'>): FollowUp[] {
   const { firstComment, postPublishActions: more } = sp as Asked
-  const all: [string, Told | null | undefined][] = [
-    ['Its first comment', firstComment],
-    ['Its comment after enough likes', more?.engagementCommentTrigger],
-    ['Its repost', more?.repostAfter],
+  const all: [FollowUpAction, string, Told | null | undefined][] = [
+    ['first_comment', 'Its first comment', firstComment],
+    ['engagement_comment', 'Its comment after enough likes', more?.engagementCommentTrigger],
+    ['repost', 'Its repost', more?.repostAfter],
   ]
-  return all.flatMap(([name, told]) => (told?.status ? [{ ...told, name }] : []))
+  return all.flatMap(([action, name, told]) => (told?.status ? [{ ...told, action, name }] : []))
 }
+
+/** The first of them of which nobody knows whether it was published. */
+export const unknownFollowUp = (sp: Pick<ScheduledPost, 'status'>) => followUps(sp).find(f => f.status === 'unknown')
 
 /** "every week", or null when it does not repeat any more. */
 export function repeats(sp: Pick<ScheduledPost, 'status'>): string | null {

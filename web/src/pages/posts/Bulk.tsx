@@ -1,9 +1,11 @@
 import { useState } from 'react'
-import { api, ask, newIdempotencyKey } from '../../api/client'
+import { api, ask } from '../../api/client'
 import { explain } from '../../api/error'
 import { useTags } from '../../api/hooks'
 import { useCan, useSession } from '../../session'
 import { askFirst, Button, ButtonRow, Checkbox, Dialog, EmptyState, Field, showDialog, toast } from '../../ui'
+import { hasWords, many } from '../../ui/many'
+import { moveAll } from '../calendar/data'
 import { moveToDraft, refreshPosts } from '../compose/requests'
 import { deletePost } from '../post/data'
 import { inTurn, shiftDays } from './bulk'
@@ -95,6 +97,9 @@ function TagDialog(dialog: BulkDialog) {
   const tags = useTags(team.id)
   const [chosen, setChosen] = useState<string[]>([])
   const [busy, run] = useDeed(dialog)
+  const [search, setSearch] = useState('')
+  const long = (tags.data?.length ?? 0) > many
+  const shown = (tags.data ?? []).filter(t => chosen.includes(t.id) || hasWords(t.name, search.trim()))
   const add = () =>
     run(posts, p => setTags(team.id, p.id, [...new Set([...p.userTags.map(t => t.id), ...chosen])]), 'tagged')
   return (
@@ -115,7 +120,8 @@ function TagDialog(dialog: BulkDialog) {
           Make one while writing a post.
         </EmptyState>
       )}
-      {tags.data?.map(t => (
+      {long && <Field label="Find a tag" type="search" value={search} onChange={e => setSearch(e.target.value)} />}
+      {shown.map(t => (
         <Checkbox
           key={t.id}
           label={t.name}
@@ -178,18 +184,15 @@ function MoveDialog(dialog: BulkDialog) {
   )
 }
 
-async function shift(teamId: string, post: Post, days: number, zone: string) {
-  for (const s of post.scheduledPosts ?? []) {
-    if (s.status !== 'scheduled') continue
-    const scheduledAt = new Date(shiftDays(Date.parse(s.scheduledAt), days, zone)).toISOString()
-    await ask(
-      api.PATCH('/v1/teams/{teamId}/scheduled-posts/{id}', {
-        params: { path: { teamId, id: s.id } },
-        headers: newIdempotencyKey(),
-        body: { scheduledAt },
-      }),
-    )
-  }
+/** A post is moved on all of its accounts, or on none. */
+function shift(teamId: string, post: Post, days: number, zone: string) {
+  const waiting = post.scheduledPosts?.filter(s => s.status === 'scheduled') ?? []
+  const changes = waiting.map(s => ({
+    scheduledPostId: s.id,
+    from: s.scheduledAt,
+    to: new Date(shiftDays(Date.parse(s.scheduledAt), days, zone)).toISOString(),
+  }))
+  return moveAll(teamId, changes)
 }
 
 const archive = (teamId: string, postId: string) =>

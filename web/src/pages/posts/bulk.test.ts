@@ -28,6 +28,12 @@ it('keeps the time of day across both clock changes', () => {
   expect(shiftDays(at('2026-03-29T07:00:00Z'), -1, 'Europe/Berlin')).toBe(at('2026-03-28T08:00:00Z'))
 })
 
+it('keeps the seconds of the time of day', () => {
+  expect(shiftDays(Date.parse('2026-10-24T07:00:42.500Z'), 1, 'Europe/Berlin')).toBe(
+    Date.parse('2026-10-25T08:00:42.500Z'),
+  )
+})
+
 it.each([
   ['above the screen', { top: -5000, screen: 800, row: 80, count: 10_000 }, { from: 56, to: 79 }],
   ['at the beginning', { top: 100, screen: 800, row: 80, count: 10_000 }, { from: 0, to: 15 }],

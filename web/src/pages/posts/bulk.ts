@@ -20,8 +20,9 @@ export async function inTurn<T>(items: T[], work: (item: T) => Promise<unknown>,
   return result
 }
 
-/** The same time of day in the zone, some days later or earlier. */
+/** The same time of day in the zone, to the second, some days later or earlier. */
 export function shiftDays(instant: number, days: number, zone: string): number {
   const { date, minutes } = wallAt(instant, zone)
-  return instantOf({ date: addDays(date, days), minutes }, zone)
+  const rest = ((instant % 60_000) + 60_000) % 60_000
+  return instantOf({ date: addDays(date, days), minutes }, zone) + rest
 }

@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { api, ask } from '../../api/client'
 import { useAccounts } from '../../api/hooks'
-import { serverNow, useCan, useSession } from '../../session'
+import { serverNow, useCan, useNow, useSession } from '../../session'
 import {
   Button,
   buttonClass,
@@ -26,7 +26,7 @@ import { addDays, clock, daysBetween, formatDay, wallAt } from '../../zone'
 import { useCalendar, useReschedule, useSlotInstants } from '../calendar/data'
 import { useDrag } from '../calendar/drag'
 import { type Card, cardId, cardsOf, changesOf, filterOf, fits, type Ghost, ghostsOf } from '../calendar/model'
-import { freeDays, queueOf, swapChanges } from './model'
+import { freeDays, neighbours, queueOf, swapChanges } from './model'
 import styles from './queue.module.css'
 
 const windowDays = 90
@@ -39,7 +39,7 @@ export default function QueuePage() {
   const [search, setSearch] = useSearchState()
   const [shown, setShown] = useState(pageSize)
   const mayWrite = useCan('write_posts')
-  const now = serverNow(session)
+  const now = useNow(30_000)
   const today = wallAt(now, zone).date
   const range = useMemo(() => ({ from: today, to: addDays(today, windowDays) }), [today])
   const calendar = useCalendar(range)
@@ -77,6 +77,7 @@ export default function QueuePage() {
               .filter(a => a.status !== 'disconnected')
               .map(a => ({
                 value: a.id,
+                text: `${a.displayName} ${networkNames[a.provider]}`,
                 label: (
                   <>
                     <NetworkGlyph provider={a.provider} label={networkNames[a.provider]} /> {a.displayName}
@@ -98,9 +99,7 @@ export default function QueuePage() {
       }
     >
       <Loaded query={calendar} label="Loading the queue">
-        {() => (
-          <Queue cards={cards.slice(0, shown)} ghosts={ghosts} today={today} filtered={filter.account.length > 0} />
-        )}
+        {() => <Queue all={cards} shown={shown} ghosts={ghosts} today={today} filtered={filter.account.length > 0} />}
       </Loaded>
       {cards.length > shown && (
         <Button onClick={() => setShown(shown + pageSize)}>Show {Math.min(pageSize, cards.length - shown)} more</Button>
@@ -113,12 +112,15 @@ const isWaiting = (c: Card) =>
   c.kind === 'scheduled_post' && ['scheduled', 'publishing', 'processing'].includes(c.status)
 
 function Queue({
-  cards,
+  all,
+  shown,
   ghosts,
   today,
   filtered,
 }: {
-  cards: Card[]
+  all: Card[]
+  /** How many of them are shown. */
+  shown: number
   ghosts: Ghost[]
   today: string
   filtered: boolean
@@ -129,6 +131,7 @@ function Queue({
   const mayWrite = useCan('write_posts')
   const reschedule = useReschedule()
   const focusOn = useRef<string | null>(null)
+  const cards = useMemo(() => all.slice(0, shown), [all, shown])
   const days = useMemo(() => queueOf(cards, ghosts), [cards, ghosts])
 
   const swap = (a: Card | undefined, b: Card | undefined, focus?: string) => {
@@ -145,18 +148,19 @@ function Queue({
     focusOn.current = null
     element.focus()
   })
-  useDrag<string>({
+  useDrag<Card, string>({
     container: list,
     enabled: mayMove,
-    locate: (id, at) => {
+    find: id => cards.find(c => c.id === id),
+    locate: (card, at) => {
       const row = document.elementFromPoint(at.px, at.py)?.closest<HTMLElement>('[data-row]')
       const other = cards.find(c => c.id === row?.dataset.row)
-      if (!row || !other?.movable || other.id === id) return null
+      if (!row || !other?.movable || other.at === card.at) return null
       return { value: other.id, label: `Swap with ${clock(other.wall.minutes)}`, box: row.getBoundingClientRect() }
     },
-    onDrop: (id, otherId) =>
+    onDrop: (card, otherId) =>
       swap(
-        cards.find(c => c.id === id),
+        card,
         cards.find(c => c.id === otherId),
       ),
   })
@@ -178,7 +182,6 @@ function Queue({
       </EmptyState>
     )
   }
-  const movable = cards.filter(c => c.movable)
   return (
     <ol ref={list} className={styles.queue}>
       {days.map(({ date, rows }) => (
@@ -196,8 +199,7 @@ function Queue({
                   key={row.card.id}
                   card={row.card}
                   mayMove={mayMove && row.card.movable}
-                  before={movable[movable.indexOf(row.card) - 1]}
-                  after={row.card.movable ? movable[movable.indexOf(row.card) + 1] : undefined}
+                  {...neighbours(row.card, all)}
                   onSwap={(other, focus) => swap(row.card, other, focus)}
                 />
               ),

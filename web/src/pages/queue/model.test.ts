@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CalendarEntry, SlotInstant } from '../../api/extra'
 import { cardsOf, ghostsOf } from '../calendar/model'
-import { queueOf, swapChanges } from './model'
+import { neighbours, queueOf, swapChanges } from './model'
 
 const zone = 'Europe/Berlin'
 
@@ -38,6 +38,28 @@ describe('queueOf', () => {
       ['2026-11-17', ['free', 'card']],
       ['2026-11-18', ['card']],
     ])
+  })
+})
+
+describe('neighbours', () => {
+  const at = (hour: number, id: string, status?: CalendarEntry['status']) =>
+    card(id, `2026-11-17T${String(hour).padStart(2, '0')}:00:00Z`, [`s-${id}`], status)
+  const ids = ({ before, after }: ReturnType<typeof neighbours>) => [before?.postId, after?.postId]
+
+  it('are the nearest cards of another time: those of the same time have nothing to swap', () => {
+    const all = [at(8, 'a'), at(9, 'b'), at(9, 'c'), at(9, 'd'), at(10, 'e')]
+    expect(all.map(c => ids(neighbours(c, all)))).toEqual([
+      [undefined, 'b'],
+      ['a', 'e'],
+      ['a', 'e'],
+      ['a', 'e'],
+      ['d', undefined],
+    ])
+  })
+
+  it('are not what is on its way', () => {
+    const all = [at(8, 'a', 'publishing'), at(9, 'b'), at(10, 'c')]
+    expect(ids(neighbours(all[1] as (typeof all)[1], all))).toEqual([undefined, 'c'])
   })
 })
 

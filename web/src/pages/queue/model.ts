@@ -21,5 +21,13 @@ export function queueOf(cards: Card[], ghosts: Ghost[]): QueueDay[] {
   return days
 }
 
+/** The cards that one can swap times with: the nearest before and after it. One of the same time has nothing to swap. */
+export function neighbours(card: Card, all: Card[]): { before: Card | undefined; after: Card | undefined } {
+  return {
+    before: all.findLast(c => c.movable && c.at < card.at),
+    after: all.find(c => c.movable && c.at > card.at),
+  }
+}
+
 /** Gives two cards each other's times. */
 export const swapChanges = (a: Card, b: Card): Change[] => [...changesOf(a, b.at), ...changesOf(b, a.at)]

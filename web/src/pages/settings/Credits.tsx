@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
+import { ApiError } from '../../api/error'
 import { key } from '../../api/query'
 import { useSession } from '../../session'
-import { EmptyState, Loaded, networkNames, Time } from '../../ui'
+import { Button, EmptyState, Loaded, networkNames, Time, toastError } from '../../ui'
 import { List, usePages } from './parts'
 import styles from './settings.module.css'
 
@@ -116,20 +118,29 @@ export function Credits() {
   )
 }
 
-/** Leads to the post of a booking; posts of other teams have no link here. */
+/**
+ * Leads to the post of a booking. Which one that is, and whether it is of this team, is asked when it is pressed: a ledger
+ * has a row for every post.
+ */
 function PostLink({ id }: { id: string }) {
   const { team } = useSession()
-  const found = useQuery({
-    queryKey: key('scheduled-posts', team.id, 'one', id),
-    queryFn: ({ signal }) =>
-      ask(api.GET('/v1/teams/{teamId}/scheduled-posts/{id}', { params: { path: { teamId: team.id, id } }, signal })),
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  if (!found.data) return null
+  const navigate = useNavigate()
+  const [busy, setBusy] = useState(false)
+  const see = async () => {
+    setBusy(true)
+    try {
+      const path = { teamId: team.id, id }
+      const found = await ask(api.GET('/v1/teams/{teamId}/scheduled-posts/{id}', { params: { path } }))
+      navigate({ to: '/posts/$postId', params: { postId: found.contentItemId }, search: { why: id } as never })
+    } catch (e) {
+      const elsewhere = e instanceof ApiError && e.status === 404
+      toastError('The post cannot be shown', elsewhere ? new Error('It is deleted, or it is one of another team.') : e)
+      setBusy(false)
+    }
+  }
   return (
-    <Link to="/posts/$postId" params={{ postId: found.data.contentItemId }} search={{ why: id } as never}>
+    <Button size="small" kind="quiet" busy={busy} onClick={see}>
       See it
-    </Link>
+    </Button>
   )
 }

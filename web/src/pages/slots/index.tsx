@@ -17,6 +17,7 @@ import {
   toast,
   toastError,
   useSearchState,
+  useTyped,
 } from '../../ui'
 import { clock, firstDayOfWeek, minutesOf } from '../../zone'
 import { type SlotDraft, useNextInstants, useSlotActions, useSlots } from './data'
@@ -211,6 +212,10 @@ function Editor({ editing, defaults, onClose }: { editing: Editing; defaults: Sl
         ),
     )
   }
+  const time = useTyped(timeOf(draft), text => {
+    const minutes = minutesOf(text)
+    if (text) setDraft(d => ({ ...d, hour: Math.floor(minutes / 60), minute: minutes % 60 }))
+  })
   const toggle = (day: number) =>
     setDraft(d => ({
       ...d,
@@ -220,16 +225,7 @@ function Editor({ editing, defaults, onClose }: { editing: Editing; defaults: Sl
   return (
     <Dialog title={slot ? 'Change the slot' : 'Add a slot'} onClose={onClose}>
       <form className={styles.form} onSubmit={save}>
-        <Field
-          label="Time"
-          type="time"
-          required
-          value={timeOf(draft)}
-          onChange={e => {
-            const minutes = minutesOf(e.target.value)
-            setDraft(d => ({ ...d, hour: Math.floor(minutes / 60), minute: minutes % 60 }))
-          }}
-        />
+        <Field label="Time" type="time" required {...time} />
         <fieldset className={styles.days}>
           <legend>Days</legend>
           {weekdaysFrom(firstDayOfWeek()).map(day => (
