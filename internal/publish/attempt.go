@@ -103,6 +103,9 @@ func (w *worker) startAttempt(ctx context.Context, b *store.AttemptStart) (start
 	if b.Event, err = startedEvent(b.Publication, b.Attempt.StartedAt); err != nil {
 		return false, err
 	}
+	if err := b.Encode(); err != nil {
+		return false, err
+	}
 	err = w.pub.starts.do(ctx, write{start: b})
 	return b.Begun && err == nil, err
 }

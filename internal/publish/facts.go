@@ -66,8 +66,16 @@ func changes(was, now crier.ScheduledPost) events.Changed {
 	return out
 }
 
-// encodeEvents encodes the events of a settlement before it is written: encoding takes longer than writing, and holds
-// no locks here.
+// encode encodes what a settlement writes at a time. Encoding takes longer than writing, and workers do it concurrently,
+// before they wait for a transaction.
+func (s *settlement) encode(now crier.Time) error {
+	if err := s.encodeEvents(now); err != nil {
+		return err
+	}
+	return s.Encode(now)
+}
+
+// encodeEvents encodes the events of a settlement.
 func (s *settlement) encodeEvents(now crier.Time) error {
 	p := s.Publication
 	p.UpdatedAt = now
@@ -82,6 +90,9 @@ func (s *settlement) encodeEvents(now crier.Time) error {
 		}
 		var err error
 		if s.encoded[i], err = events.New(now, f); err != nil {
+			return err
+		}
+		if err := s.encoded[i].Encode(); err != nil {
 			return err
 		}
 	}

@@ -15,11 +15,18 @@ var errLeaseLost = errors.New("the publication was changed or taken over")
 // lease requests a lease. While the database is briefly unavailable, it is not known whether the last request took it:
 // the same worker asks again, because it would keep all others out. After that time, such a lease has expired.
 func (s *Publisher) lease(ctx context.Context, request *store.LeaseRequest) error {
-	return persist(ctx, s.clock, s.timings.Lease, func() error {
+	err := persist(ctx, s.clock, s.timings.Lease, func() error {
 		request.Now = s.clock.Now()
 		request.Until = crier.TimeOf(request.Now.Add(s.timings.Lease))
-		return s.leases.do(ctx, write{lease: request})
+		if err := s.leases.do(ctx, write{lease: request}); err != nil || !request.Leased {
+			return err
+		}
+		return s.leased.do(ctx, request)
 	})
+	if err != nil && request.Leased {
+		return errors.Join(err, s.releaseAfterError(ctx, request.ID, request.Epoch, request.Owner))
+	}
+	return err
 }
 
 // keepLease extends the lease periodically during a long step, such as an upload over a slow connection. A process that
@@ -59,11 +66,10 @@ func (w *worker) dropLease() {
 }
 
 // releaseAfterError releases a publication after an internal error.
-func (w *worker) releaseAfterError(ctx context.Context) error {
+func (s *Publisher) releaseAfterError(ctx context.Context, id crier.ID, epoch int64, owner crier.ID) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errorPause)
 	defer cancel()
-	_, err := w.releaseUntil(ctx, w.pub.clock().Add(errorPause))
-	return err
+	return s.store.ReleaseLease(ctx, id, epoch, owner, crier.TimeOf(s.clock().Add(errorPause)))
 }
 
 // releaseUntil releases the lease and reschedules the publication.

@@ -38,8 +38,10 @@ type Publisher struct {
 	limiter   *accountLimiter
 	clock     crier.Clock
 	log       *slog.Logger
-	// leases, starts and settlements group the commits of publications that are due in the same second.
+	// leases, starts and settlements group the commits of publications that are due in the same second; leased groups
+	// the reads that follow a lease.
 	leases, starts, settlements *groupCommit[write]
+	leased                      *groupCommit[*store.LeaseRequest]
 	// restored caches whether the store was restored.
 	restored struct {
 		sync.Mutex
@@ -56,7 +58,7 @@ func newPublisher(cfg Config, content *Content, tokens *Tokens, quotas *Quotas) 
 		quotas: quotas, observer: cfg.Observer, timings: cfg.Timings, limiter: newAccountLimiter(),
 		clock: cfg.Clock, log: cfg.Logger, checkpoint: cfg.Checkpoint,
 	}
-	p.leases, p.starts, p.settlements = p.newGroupCommits()
+	p.groupWrites()
 	return p
 }
 

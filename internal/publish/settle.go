@@ -28,6 +28,9 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 		return time.Time{}, err
 	}
 	s.Owner, s.before.State = w.owner, w.p.State
+	if err := s.encode(v.now); err != nil {
+		return time.Time{}, err
+	}
 	err = persist(ctx, w.pub.clock, persistFor,
 		func() error { return w.pub.settlements.do(ctx, write{settlement: s}) })
 	w.passed(StepSettled)
@@ -41,22 +44,13 @@ func (w *worker) settle(ctx context.Context, v verdict) (time.Time, error) {
 // writeSettlements writes settlements in the caller's transaction.
 func (s *Publisher) writeSettlements(ctx context.Context, tx *store.Tx, wait store.LockWait,
 	list ...*settlement) error {
-	now, err := s.encodeEvents(list...)
-	if err != nil {
-		return err
-	}
-	return s.writeEncoded(ctx, tx, wait, now, list...)
-}
-
-// encodeEvents encodes the events of settlements, and returns the time at which they are written.
-func (s *Publisher) encodeEvents(list ...*settlement) (crier.Time, error) {
 	now := s.clock.Now()
 	for _, one := range list {
-		if err := one.encodeEvents(now); err != nil {
-			return now, err
+		if err := one.encode(now); err != nil {
+			return err
 		}
 	}
-	return now, nil
+	return s.writeEncoded(ctx, tx, wait, now, list...)
 }
 
 // writeEncoded is the one place where verdicts are written: those of one worker, of a batch, and of a person. It books

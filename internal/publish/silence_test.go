@@ -109,7 +109,7 @@ func silentAt(t *testing.T, n *testNetwork, at Step, answer []byte) (*fixture, *
 	n.now, f.Publisher.clock, f.Tokens.clock = clock, clock, clock
 	f.Publisher.timings.WriteTimeout, f.Tokens.writeTimeout = time.Second, time.Second
 	f.Publisher.timings.Lease, f.Publisher.timings.RetryPause = 3*time.Second, time.Millisecond
-	f.Publisher.leases, f.Publisher.starts, f.Publisher.settlements = f.Publisher.newGroupCommits()
+	f.Publisher.groupWrites()
 	var once sync.Once
 	lose := func() { once.Do(func() { l.lose.Store(&answer) }) }
 	if at == "" {

@@ -31,7 +31,9 @@ func (s *Publisher) step(ctx context.Context, id crier.ID, epoch int64, run stor
 	case errors.Is(err, errLeaseLost): // edited, moved or canceled meanwhile
 		return time.Time{}, nil
 	case err != nil:
-		return time.Time{}, errors.Join(fmt.Errorf("work on %s: %w", w.p.ID, err), w.releaseAfterError(ctx))
+		released := s.releaseAfterError(ctx, w.p.ID, w.p.Epoch, w.owner)
+		w.passed(StepReleased)
+		return time.Time{}, errors.Join(fmt.Errorf("work on %s: %w", w.p.ID, err), released)
 	}
 	return next, nil
 }

@@ -32,18 +32,26 @@ func (w write) team() crier.ID {
 	return ""
 }
 
-// newGroupCommits returns what groups leases, starts and settlements. SQLite has one writer, so they share commits; on
+// groupWrites sets what groups leases, starts and settlements. SQLite has one writer, so they share commits; on
 // PostgreSQL they are committed concurrently.
-func (s *Publisher) newGroupCommits() (leases, starts, settlements *groupCommit[write]) {
+func (s *Publisher) groupWrites() {
+	s.leased = &groupCommit[*store.LeaseRequest]{run: s.readLeased, most: maxBatch, workers: 2,
+		timeout: s.timings.WriteTimeout}
 	group := func(most, workers int) *groupCommit[write] {
 		return &groupCommit[write]{run: s.commit, team: write.team, most: most, workers: workers,
 			timeout: s.timings.WriteTimeout}
 	}
 	if s.store.Dialect() == store.SQLite {
 		all := group(maxMixedBatch, 1)
-		return all, all, all
+		s.leases, s.starts, s.settlements = all, all, all
+		return
 	}
-	return group(maxBatch, 1), group(maxBatch, 1), group(maxBatch, 2)
+	s.leases, s.starts, s.settlements = group(maxBatch, 1), group(maxBatch, 1), group(maxBatch, 2)
+}
+
+// readLeased reads publications that were leased.
+func (s *Publisher) readLeased(ctx context.Context, _ store.LockWait, list []*store.LeaseRequest) error {
+	return s.store.ReadLeased(ctx, list...)
 }
 
 // commit commits writes in one transaction.
@@ -61,10 +69,6 @@ func (s *Publisher) commit(ctx context.Context, wait store.LockWait, list []writ
 			settlements = append(settlements, w.settlement)
 		}
 	}
-	now, err := s.encodeEvents(settlements...)
-	if err != nil {
-		return err
-	}
 	return s.store.WithTx(ctx, func(tx *store.Tx) error {
 		if len(leases) > 0 {
 			if err := tx.Lease(ctx, wait, leases...); err != nil {
@@ -79,6 +83,6 @@ func (s *Publisher) commit(ctx context.Context, wait store.LockWait, list []writ
 		if len(settlements) == 0 {
 			return nil
 		}
-		return s.writeEncoded(ctx, tx, wait, now, settlements...)
+		return s.writeEncoded(ctx, tx, wait, s.clock.Now(), settlements...)
 	})
 }

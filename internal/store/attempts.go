@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ type Attempt struct {
 	// SendBefore is the fence: a worker must not send after it. From SettledAfter on, the outcome may be reconciled.
 	SendBefore   *crier.Time
 	SettledAfter *crier.Time
+	// end is the row of endAttempts, if it was encoded before.
+	end encodedRow
 }
 
 // OutcomeUnknown is the outcome of an attempt that got no response.
@@ -63,6 +66,20 @@ type AttemptStart struct {
 	// Begun is set by BeginAttempts. It is false if the publication was moved, edited or canceled meanwhile, or the
 	// lease was lost: nothing may be sent then.
 	Begun bool
+
+	// begin and open are the rows of markBegun and insertOpen, if they were encoded before.
+	begin, open encodedRow
+}
+
+// Encode encodes what BeginAttempts writes. Nothing may be changed afterwards. It is optional.
+func (b *AttemptStart) Encode() error {
+	var err, failed error
+	b.begin, err = b.beginRow()
+	b.open, failed = b.openRow()
+	if b.Event != nil {
+		return errors.Join(err, failed, b.Event.Encode())
+	}
+	return errors.Join(err, failed)
 }
 
 // BeginAttempts writes intentions and sets Begun of each.
@@ -116,7 +133,7 @@ func (tx *Tx) HoldStarts(ctx context.Context, account crier.ID) error {
 
 // begin starts attempts, at most one per publication.
 func (tx *Tx) begin(ctx context.Context, list []*AttemptStart) error {
-	var open []Attempt
+	var open encodedRows
 	if err := tx.markBegun(ctx, list); err != nil {
 		return err
 	}
@@ -132,7 +149,11 @@ func (tx *Tx) begin(ctx context.Context, list []*AttemptStart) error {
 				return err
 			}
 		}
-		open = append(open, b.Attempt)
+		row, err := b.openRow()
+		if err != nil {
+			return err
+		}
+		open = append(open, row)
 	}
 	return tx.insertOpen(ctx, open)
 }
@@ -150,17 +171,19 @@ type beginRow struct {
 // and an account that a person has disabled since then must not publish. Nobody disables it before the transaction
 // ends; see shareStarts.
 func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
-	rows := make([]beginRow, len(list))
+	rows := make(encodedRows, len(list))
 	for i, b := range list {
-		rows[i] = beginRow{Key: b.Publication.ID, Epoch: b.Publication.Epoch, Owner: b.Owner,
-			Until: jsonTime(b.LeaseUntil), Now: jsonTime(b.Attempt.StartedAt)}
+		var err error
+		if rows[i], err = b.beginRow(); err != nil {
+			return err
+		}
 	}
 	begun, err := tx.returned(ctx, `UPDATE publications AS p SET status = 'publishing', lease_until = v.until,
 		updated_at = v.now
 		FROM `+tx.jsonRows(`key uuid, epoch bigint, owner uuid, until timestamptz, now timestamptz`)+`
 		WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner AND p.status IN ('scheduled', 'publishing')
 		AND EXISTS (SELECT 1 FROM social_accounts a WHERE a.id = p.social_account_id AND a.status = 'connected')
-		RETURNING id`, asJSON(&rows))
+		RETURNING id`, rows)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -168,6 +191,11 @@ func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
 		b.Begun = slices.Contains(begun, b.Publication.ID)
 	}
 	return nil
+}
+
+func (b *AttemptStart) beginRow() (encodedRow, error) {
+	return encodeRow(b.begin, beginRow{Key: b.Publication.ID, Epoch: b.Publication.Epoch, Owner: b.Owner,
+		Until: jsonTime(b.LeaseUntil), Now: jsonTime(b.Attempt.StartedAt)})
 }
 
 // openRow is an input row of insertOpen.
@@ -182,18 +210,17 @@ type openRow struct {
 	SettledAfter  *jsonTime `json:"settled_after"`
 }
 
+func (b *AttemptStart) openRow() (encodedRow, error) {
+	a := b.Attempt
+	return encodeRow(b.open, openRow{Key: a.ID, ScheduledPost: a.ScheduledPostID, Action: a.ActionID,
+		Operation: a.Operation, Part: a.Part, StartedAt: jsonTime(a.StartedAt), SendBefore: (*jsonTime)(a.SendBefore),
+		SettledAfter: (*jsonTime)(a.SettledAfter)})
+}
+
 // insertOpen inserts attempts that have started and not ended.
-func (tx *Tx) insertOpen(ctx context.Context, list []Attempt) error {
-	if len(list) == 0 {
+func (tx *Tx) insertOpen(ctx context.Context, rows encodedRows) error {
+	if len(rows) == 0 {
 		return nil
-	}
-	rows := make([]openRow, len(list))
-	for i, a := range list {
-		rows[i] = openRow{
-			Key: a.ID, ScheduledPost: a.ScheduledPostID, Action: a.ActionID, Operation: a.Operation, Part: a.Part,
-			StartedAt: jsonTime(a.StartedAt), SendBefore: (*jsonTime)(a.SendBefore),
-			SettledAfter: (*jsonTime)(a.SettledAfter),
-		}
 	}
 	return tx.queueExec(ctx, changed("insert attempts"), `INSERT INTO attempts (id, scheduled_post_id, action_id,
 		operation,
@@ -201,13 +228,13 @@ func (tx *Tx) insertOpen(ctx context.Context, list []Attempt) error {
 		SELECT v.key, v.post, v.action, v.operation, v.part, v.started, v.send_before, v.settled_after
 		FROM `+tx.jsonRows(`key uuid, post uuid, action uuid,
 		operation text, part integer, started timestamptz, send_before timestamptz,
-		settled_after timestamptz`), asJSON(&rows))
+		settled_after timestamptz`), rows)
 }
 
 // WriteAttempts writes ended attempts. An attempt that could publish something already has a row, which is completed
 // unless it already was.
 func (tx *Tx) WriteAttempts(ctx context.Context, list ...Attempt) error {
-	var rows []endRow
+	var rows encodedRows
 	for _, a := range list {
 		if a.SendBefore == nil {
 			if err := tx.InsertAttempt(ctx, a); err != nil {
@@ -215,12 +242,16 @@ func (tx *Tx) WriteAttempts(ctx context.Context, list ...Attempt) error {
 			}
 			continue
 		}
-		rows = append(rows, endOf(a))
+		row, err := a.endRow()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	return tx.queueExec(ctx, changed("end attempts"), tx.endAttempts(), asJSON(&rows))
+	return tx.queueExec(ctx, changed("end attempts"), tx.endAttempts(), rows)
 }
 
 // InsertAttempt inserts an attempt, ended or not.
@@ -236,8 +267,11 @@ func (tx *Tx) InsertAttempt(ctx context.Context, a Attempt) error {
 
 // EndAttempt completes an attempt with its result. ok is false if it was already completed.
 func (tx *Tx) EndAttempt(ctx context.Context, a Attempt) (ok bool, err error) {
-	rows := []endRow{endOf(a)}
-	res, err := tx.q.ExecContext(ctx, tx.endAttempts(), asJSON(&rows))
+	row, err := a.endRow()
+	if err != nil {
+		return false, err
+	}
+	res, err := tx.q.ExecContext(ctx, tx.endAttempts(), encodedRows{row})
 	if err != nil {
 		return false, fmt.Errorf("end attempt: %w", err)
 	}
@@ -257,7 +291,7 @@ type endRow struct {
 	Exchanges []crier.Exchange `json:"exchanges"`
 }
 
-func endOf(a Attempt) endRow {
+func (a Attempt) endRow() (encodedRow, error) {
 	row := endRow{
 		Key: a.ID, EndedAt: (*jsonTime)(a.EndedAt), Outcome: jsonText(a.Outcome), ErrorCode: jsonText(a.ErrorCode),
 		Message: jsonText(a.Message), NextStep: jsonText(a.NextStep), NextAt: (*jsonTime)(a.NextAt),
@@ -265,7 +299,7 @@ func endOf(a Attempt) endRow {
 	if len(a.Exchanges) > 0 {
 		row.Exchanges = a.Exchanges
 	}
-	return row
+	return encodeRow(a.end, row)
 }
 
 func (tx *Tx) endAttempts() string {

@@ -24,6 +24,14 @@ type NewEvent struct {
 	// Data is JSON.
 	Data      []byte
 	CreatedAt crier.Time
+	// row is the row of insertEvents, if it was encoded before.
+	row encodedRow
+}
+
+// Encode encodes the row of the event. Nothing may be changed afterwards. It is optional.
+func (e *NewEvent) Encode() (err error) {
+	e.row, err = e.eventRow()
+	return err
 }
 
 // Event is a written event.
@@ -36,10 +44,9 @@ type Event struct {
 // RecordEvents writes events when the transaction ends, in order and in one statement.
 func (tx *Tx) RecordEvents(events ...NewEvent) { tx.events = append(tx.events, events...) }
 
-// eventRow is an input row of writeEvents.
+// eventRow is an input row of insertEvents, without its number.
 type eventRow struct {
 	Key          crier.ID        `json:"key"`
-	N            int             `json:"n"`
 	Organization jsonText        `json:"organization"`
 	Team         *crier.ID       `json:"team"`
 	Type         crier.EventType `json:"kind"`
@@ -63,20 +70,28 @@ func (tx *Tx) insertEvents(ctx context.Context) error {
 		return nil
 	}
 	tx.wroteEvents = true
-	rows := make([]eventRow, len(tx.events))
+	rows := make(encodedRows, len(tx.events))
 	for i, e := range tx.events {
-		rows[i] = eventRow{Key: e.ID, N: i + 1, Organization: jsonText(e.OrganizationID), Team: e.TeamID, Type: e.Type,
-			Data: string(e.Data), CreatedAt: jsonTime(e.CreatedAt)}
+		row, err := e.eventRow()
+		if err != nil {
+			return err
+		}
+		rows[i] = row.numbered(i + 1)
 	}
 	const organization = `coalesce(v.organization, (SELECT t.organization_id FROM teams t WHERE t.id = v.team))`
 	if tx.pipe != nil {
 		return tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, organization_id, team_id, type, data,
 			created_at) SELECT v.key, `+organization+`, v.team, v.kind, v.body, v.created
-			FROM `+tx.jsonRows(eventRowColumns)+` WHERE `+hasID+` ORDER BY v.n`, asJSON(&rows))
+			FROM `+tx.jsonRows(eventRowColumns)+` WHERE `+hasID+` ORDER BY v.n`, rows)
 	}
 	return tx.queueExec(ctx, changed("write events"), `INSERT INTO events (id, written, sequence, organization_id,
 		team_id, type, data, created_at) SELECT v.key, l.last + v.n, l.last + v.n, `+organization+`, v.team, v.kind,
-		v.body, v.created FROM `+tx.jsonRows(eventRowColumns)+` JOIN `+tx.eventLog+` l ON l.id = 1`, asJSON(&rows))
+		v.body, v.created FROM `+tx.jsonRows(eventRowColumns)+` JOIN `+tx.eventLog+` l ON l.id = 1`, rows)
+}
+
+func (e *NewEvent) eventRow() (encodedRow, error) {
+	return encodeRow(e.row, eventRow{Key: e.ID, Organization: jsonText(e.OrganizationID), Team: e.TeamID, Type: e.Type,
+		Data: string(e.Data), CreatedAt: jsonTime(e.CreatedAt)})
 }
 
 // EventsWritten receives after a commit of this process that wrote events. Several commits may share one signal.

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"crier"
@@ -28,6 +31,49 @@ func sqliteJSONRows(columns string) string {
 		fields[i] = value + ` AS ` + name
 	}
 	return `(SELECT ` + strings.Join(fields, ", ") + ` FROM jsonb_each($1)) AS v`
+}
+
+// encodedRow is a JSON row that is encoded already. What many writers encode before they wait for a transaction is
+// encoded concurrently, and nobody waits for it while the transaction holds its locks.
+type encodedRow []byte
+
+// encodeRow encodes a row, unless it was encoded before.
+func encodeRow(before encodedRow, row any) (encodedRow, error) {
+	if before != nil {
+		return before, nil
+	}
+	data, err := json.Marshal(row)
+	if err != nil {
+		return nil, fmt.Errorf("encode a row: %w", err)
+	}
+	return data, nil
+}
+
+// numbered returns the row with its number as a further column n.
+func (r encodedRow) numbered(n int) encodedRow {
+	row := append(make(encodedRow, 0, len(r)+len(`,"n":00000000`)), r[:len(r)-1]...)
+	return append(strconv.AppendInt(append(row, `,"n":`...), int64(n), 10), '}')
+}
+
+// encodedRows are rows as a statement takes them.
+type encodedRows []encodedRow
+
+func (encodedRows) isEncoded() {}
+
+// Value joins the rows without parsing them again.
+func (l encodedRows) Value() (driver.Value, error) {
+	size := len("[]")
+	for _, row := range l {
+		size += len(row) + len(",")
+	}
+	list := append(make([]byte, 0, size), '[')
+	for i, row := range l {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, row...)
+	}
+	return string(append(list, ']')), nil
 }
 
 // jsonTime is a time in a JSON row, in the format that both databases store.

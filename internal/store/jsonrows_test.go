@@ -40,6 +40,9 @@ func TestPublicationIsLeasedOncePerStatement(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
+		if err := s.ReadLeased(ctx, first, second); err != nil {
+			t.Fatal(err)
+		}
 		if first.Leased == second.Leased || !other.Leased || older.Leased {
 			t.Fatalf("leased: %v, %v, %v, %v", first.Leased, second.Leased, other.Leased, older.Leased)
 		}
@@ -98,6 +101,9 @@ func TestSettlementRoundTrip(t *testing.T) {
 			if err := s.WithTx(t.Context(), func(tx *store.Tx) error {
 				return tx.Lease(t.Context(), store.Patient, lease)
 			}); err != nil || !lease.Leased {
+				t.Fatal(lease.Leased, err)
+			}
+			if err := s.ReadLeased(t.Context(), lease); err != nil || !lease.Leased {
 				t.Fatal(lease.Leased, err)
 			}
 			want := lease.Publication

@@ -22,7 +22,7 @@ type LeaseRequest struct {
 	// Leased is set by Lease. It is false if the publication is not due, is leased by another worker, has ended or is
 	// in another epoch.
 	Leased bool
-	// Publication is the leased publication. Context is nil if its content or account is gone.
+	// Publication is the leased publication. Context is nil if its content or account is gone. ReadLeased sets them.
 	Publication Publication
 	Context     *PublishContext
 }
@@ -62,11 +62,9 @@ const leaseColumns = `key uuid, epoch bigint, owner uuid, now timestamptz, until
 // lease leases publications, each at most once.
 func (tx *Tx) lease(ctx context.Context, list []*LeaseRequest) error {
 	rows := make([]leaseRow, len(list))
-	byID := map[crier.ID]*LeaseRequest{}
 	for i, l := range list {
 		rows[i] = leaseRow{Key: l.ID, Epoch: l.Epoch, Owner: l.Owner, Now: jsonTime(l.Now), Until: jsonTime(l.Until),
 			Job: l.Run.Job, Attempt: l.Run.Attempt}
-		byID[l.ID], l.Leased = l, false
 	}
 	leased, err := tx.returned(ctx, `UPDATE publications AS p SET lease_owner = v.owner, lease_until = v.until,
 		workflow_id = v.job, workflow_run_id = v.attempt
@@ -75,16 +73,39 @@ func (tx *Tx) lease(ctx context.Context, list []*LeaseRequest) error {
 	if err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
-	publications, err := tx.publications(ctx, leased)
-	if err != nil || len(publications) == 0 {
+	for _, l := range list {
+		l.Leased = slices.Contains(leased, l.ID)
+	}
+	return nil
+}
+
+// ReadLeased reads the publications that were leased, and what their workers need besides. It is called after the
+// commit, because decoding the rows takes longer than writing the leases, for which others wait. A publication that
+// was changed since is not leased any more.
+func (r reads) ReadLeased(ctx context.Context, list ...*LeaseRequest) error {
+	ids := make([]crier.ID, len(list))
+	for i, l := range list {
+		ids[i] = l.ID
+	}
+	publications, err := r.publications(ctx, ids)
+	if err != nil {
 		return err
 	}
-	contexts, err := tx.publishContexts(ctx, publications)
-	for _, p := range publications {
-		l := byID[p.ID]
-		l.Leased, l.Publication, l.Context = true, p, contexts[p.ID]
+	contexts, err := r.publishContexts(ctx, publications)
+	if err != nil {
+		return err
 	}
-	return err
+	byID := make(map[crier.ID]Publication, len(publications))
+	for _, p := range publications {
+		byID[p.ID] = p
+	}
+	for _, l := range list {
+		p, found := byID[l.ID]
+		if l.Leased = found && p.Epoch == l.Epoch && p.LeaseOwner != nil && *p.LeaseOwner == l.Owner; l.Leased {
+			l.Publication, l.Context = p, contexts[p.ID]
+		}
+	}
+	return nil
 }
 
 // returned runs a statement that returns ids.

@@ -55,6 +55,9 @@ func TestLeaseRules(t *testing.T) {
 				t.Errorf("%s: leased: %v, want %v", name, request.Leased, c.want)
 				continue
 			}
+			if err := f.ReadLeased(t.Context(), request); err != nil || request.Leased != c.want {
+				t.Errorf("%s: read: %v, %v", name, request.Leased, err)
+			}
 			if got := request.Publication; c.want && (*got.LeaseOwner != request.Owner || got.WorkflowID != "42" ||
 				request.Context == nil || request.Context.Account.ID != f.Account.ID ||
 				request.Context.Content.Input.Atomic.Text != "Hello") {
@@ -76,6 +79,9 @@ func TestLeaseReportsDeletedPost(t *testing.T) {
 		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.DeletePost(ctx, post.ID, f.Now) })
 		request := &store.LeaseRequest{ID: p.ID, Owner: crier.NewID(), Now: f.Now, Until: f.Now}
 		f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.Lease(ctx, store.Patient, request) })
+		if err := f.ReadLeased(ctx, request); err != nil {
+			t.Fatal(err)
+		}
 		if !request.Context.Gone {
 			t.Errorf("%+v", request.Context)
 		}
@@ -229,4 +235,28 @@ func TestLeasesOfADeadProcessAreReleased_sqlite(t *testing.T) {
 	if err := f.ReleaseLeases(context.Background()); err != nil || f.Read(p.ID).LeaseOwner != nil {
 		t.Errorf("the lease is still there: %v", err)
 	}
+}
+
+// Between the commit of a lease and its reading, a person may move or take back the publication.
+func TestLeaseOfAPublicationThatWasChangedSinceIsLost(t *testing.T) {
+	t.Parallel()
+	databases.EachFixture(t, func(t *testing.T, f *storetest.Fixture) {
+		for name, change := range map[string]string{
+			"moved":   `UPDATE publications SET epoch = epoch + 1 WHERE id = $1`,
+			"taken":   `UPDATE publications SET lease_owner = post_id WHERE id = $1`,
+			"free":    `UPDATE publications SET lease_owner = NULL, lease_until = NULL WHERE id = $1`,
+			"deleted": `DELETE FROM publications WHERE id = $1`,
+		} {
+			p := f.Schedule(f.NewPost("Hello"))
+			request := &store.LeaseRequest{ID: p.ID, Owner: crier.NewID(), Now: f.Now, Until: f.After(time.Minute)}
+			f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.Lease(ctx, store.Patient, request) })
+			if !request.Leased {
+				t.Fatal("not leased")
+			}
+			mustExec(t, f.Store, change, p.ID)
+			if err := f.ReadLeased(t.Context(), request); err != nil || request.Leased {
+				t.Errorf("%s: still leased: %v, %v", name, request.Leased, err)
+			}
+		}
+	})
 }

@@ -36,6 +36,18 @@ type Settlement struct {
 
 	// Written is false if the row was changed without its worker; then nothing follows.
 	Written bool
+
+	// row is the row of settle, if it was encoded before.
+	row encodedRow
+}
+
+// Encode encodes the rows that WriteSettlements writes at a time. Nothing may be changed afterwards. It is optional.
+func (s *Settlement) Encode(now crier.Time) (err error) {
+	if s.row, err = s.settledRow(now); err != nil || s.Attempt == nil || s.Attempt.SendBefore == nil {
+		return err
+	}
+	s.Attempt.end, err = s.Attempt.endRow()
+	return err
 }
 
 // ResolvedAttempt is the outcome of an attempt whose result was missing or unknown.
@@ -190,7 +202,7 @@ func (tx *Tx) settleLate(ctx context.Context, now crier.Time, s *Settlement) err
 		return err
 	}
 	forced := *s
-	forced.Owner = ""
+	forced.Owner, forced.row = "", nil
 	err = tx.settle(ctx, now, []*Settlement{&forced})
 	s.Written = forced.Written
 	return err
@@ -225,6 +237,18 @@ const settledColumns = `key uuid, epoch bigint, owner uuid, new_epoch bigint, st
 	secrets bytea, platform_post text, permalink text, published timestamptz, code text, message text, tries integer,
 	wake timestamptz, reserved bigint, captured bigint, now timestamptz, planned jsonb, results jsonb, slot timestamptz`
 
+func (s *Settlement) settledRow(now crier.Time) (encodedRow, error) {
+	p := s.Publication
+	return encodeRow(s.row, settledRow{
+		Key: p.ID, Epoch: s.Epoch, Owner: jsonText(s.Owner), NewEpoch: p.Epoch, Status: string(p.Status),
+		ScheduledAt: jsonTime(p.ScheduledAt), State: p.State, StateSecrets: p.StateSecrets,
+		PlatformPostID: p.PlatformPostID, Permalink: p.Permalink, PublishedAt: (*jsonTime)(p.PublishedAt),
+		ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage, Tries: p.Tries, WakeAt: (*jsonTime)(p.WakeAt),
+		Reserved: p.Reserved, Captured: p.Captured, Now: jsonTime(now), Actions: &p.Actions, Results: &p.Results,
+		SlotAt: (*jsonTime)(p.SlotAt),
+	})
+}
+
 // settle writes rows, each at most once. Only the owner of a lease writes a leased row, unless the decision has no
 // owner: then the caller has locked the row.
 func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) error {
@@ -248,16 +272,11 @@ func (tx *Tx) settleRows(ctx context.Context, now crier.Time, list []*Settlement
 	if len(list) == 0 {
 		return nil
 	}
-	rows := make([]settledRow, len(list))
+	rows := make(encodedRows, len(list))
 	for i, s := range list {
-		p := s.Publication
-		rows[i] = settledRow{
-			Key: p.ID, Epoch: s.Epoch, Owner: jsonText(s.Owner), NewEpoch: p.Epoch, Status: string(p.Status),
-			ScheduledAt: jsonTime(p.ScheduledAt), State: p.State, StateSecrets: p.StateSecrets,
-			PlatformPostID: p.PlatformPostID, Permalink: p.Permalink, PublishedAt: (*jsonTime)(p.PublishedAt),
-			ErrorCode: p.ErrorCode, ErrorMessage: p.ErrorMessage, Tries: p.Tries, WakeAt: (*jsonTime)(p.WakeAt),
-			Reserved: p.Reserved, Captured: p.Captured, Now: jsonTime(now), Actions: &p.Actions, Results: &p.Results,
-			SlotAt: (*jsonTime)(p.SlotAt),
+		var err error
+		if rows[i], err = s.settledRow(now); err != nil {
+			return err
 		}
 	}
 	settled, err := tx.returned(ctx, `UPDATE publications AS p SET status = v.status`+tx.setLive("v.status")+`,
@@ -267,7 +286,7 @@ func (tx *Tx) settleRows(ctx context.Context, now crier.Time, list []*Settlement
 		captured_credits = v.captured, updated_at = v.now, actions = v.planned, results = v.results, slot_at = v.slot
 		FROM `+tx.jsonRows(settledColumns)+`
 		WHERE p.id = v.key AND p.epoch = v.epoch AND (v.owner IS NULL OR p.lease_owner = v.owner)
-		RETURNING id`, asJSON(&rows))
+		RETURNING id`, rows)
 	if err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}

@@ -193,6 +193,9 @@ func (f *Fixture) Lease(owner crier.ID, list ...store.Publication) []store.Publi
 			Until: f.After(time.Minute)}
 	}
 	f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.Lease(ctx, store.Patient, requests...) })
+	if err := f.ReadLeased(context.Background(), requests...); err != nil {
+		f.tb.Fatal(err)
+	}
 	out := make([]store.Publication, len(list))
 	for i, r := range requests {
 		if !r.Leased {
