@@ -161,6 +161,7 @@ func (tx *Tx) begin(ctx context.Context, list []*AttemptStart) error {
 // beginRow is an input row of markBegun.
 type beginRow struct {
 	Key   crier.ID `json:"key"`
+	Was   string   `json:"was"`
 	Epoch int64    `json:"epoch"`
 	Owner crier.ID `json:"owner"`
 	Until jsonTime `json:"until"`
@@ -178,24 +179,34 @@ func (tx *Tx) markBegun(ctx context.Context, list []*AttemptStart) error {
 			return err
 		}
 	}
-	begun, err := tx.returned(ctx, `UPDATE publications AS p SET status = 'publishing', lease_until = v.until,
-		updated_at = v.now
-		FROM `+tx.jsonRows(`key uuid, epoch bigint, owner uuid, until timestamptz, now timestamptz`)+`
-		WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner AND p.status IN ('scheduled', 'publishing')
-		AND EXISTS (SELECT 1 FROM social_accounts a WHERE a.id = p.social_account_id AND a.status = 'connected')
-		RETURNING id`, rows)
+	var begun map[crier.ID]bool
+	err := tx.inBulk(ctx, func() (err error) {
+		begun, err = tx.returned(ctx, `UPDATE publications AS p SET status = 'publishing', lease_until = v.until,
+			updated_at = v.now
+			FROM `+tx.jsonRows(beginColumns)+`
+			WHERE p.id = v.key AND p.epoch = v.epoch AND p.lease_owner = v.owner AND p.status = v.was
+			AND p.status IN ('scheduled', 'publishing')
+			AND EXISTS (SELECT 1 FROM social_accounts a WHERE a.id = p.social_account_id AND a.status = 'connected')
+			RETURNING id`, rows)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
+	counts := countChanges{}
 	for _, b := range list {
-		b.Begun = slices.Contains(begun, b.Publication.ID)
+		if b.Begun = begun[b.Publication.ID]; b.Begun {
+			counts.move(b.Publication, b.Publication.Status, crier.Publishing)
+		}
 	}
-	return nil
+	return tx.addCounts(ctx, counts)
 }
 
+const beginColumns = `key uuid, was text, epoch bigint, owner uuid, until timestamptz, now timestamptz`
+
 func (b *AttemptStart) beginRow() (encodedRow, error) {
-	return encodeRow(b.begin, beginRow{Key: b.Publication.ID, Epoch: b.Publication.Epoch, Owner: b.Owner,
-		Until: jsonTime(b.LeaseUntil), Now: jsonTime(b.Attempt.StartedAt)})
+	return encodeRow(b.begin, beginRow{Key: b.Publication.ID, Was: string(b.Publication.Status),
+		Epoch: b.Publication.Epoch, Owner: b.Owner, Until: jsonTime(b.LeaseUntil), Now: jsonTime(b.Attempt.StartedAt)})
 }
 
 // openRow is an input row of insertOpen.

@@ -67,6 +67,7 @@ func TestAttemptsBeginOnlyUnderTheLease(t *testing.T) {
 			t.Fatalf("%d attempts, %v", len(attempts), err)
 		}
 		// Its repetition ends the first one.
+		leased[0].Status = crier.Publishing
 		again := &store.AttemptStart{Publication: leased[0], Owner: owner, Attempt: sending(f, leased[0], time.Minute),
 			Repeats: &starts[0].Attempt.ID}
 		begin(t, f, again)

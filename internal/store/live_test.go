@@ -15,6 +15,12 @@ import (
 const contradictions = `SELECT count(*) FROM publications
 	WHERE live <> (status IN ('scheduled', 'publishing', 'processing', 'unknown')) OR canceled <> (status = 'canceled')`
 
+// contradictingProblems counts publications that are problems and not in the table of problems, or the other way around.
+const contradictingProblems = `SELECT count(*) FROM publications p
+	LEFT JOIN publication_problems x ON x.publication_id = p.id
+	WHERE (p.status IN ('failed', 'missed', 'unknown')) <> (x.publication_id IS NOT NULL) OR x.status <> p.status
+	OR x.post_id <> p.post_id OR x.scheduled_post_id <> coalesce(p.parent_id, p.id)`
+
 // The database keeps live and canceled in agreement with the status, whichever statement changes it.
 func TestLiveFollowsTheStatus(t *testing.T) {
 	t.Parallel()

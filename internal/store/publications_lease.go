@@ -74,7 +74,7 @@ func (tx *Tx) lease(ctx context.Context, list []*LeaseRequest) error {
 		return fmt.Errorf("lease: %w", err)
 	}
 	for _, l := range list {
-		l.Leased = slices.Contains(leased, l.ID)
+		l.Leased = leased[l.ID]
 	}
 	return nil
 }
@@ -109,12 +109,17 @@ func (r reads) ReadLeased(ctx context.Context, list ...*LeaseRequest) error {
 }
 
 // returned runs a statement that returns ids.
-func (tx *Tx) returned(ctx context.Context, query string, args ...any) ([]crier.ID, error) {
+func (tx *Tx) returned(ctx context.Context, query string, args ...any) (map[crier.ID]bool, error) {
 	rows, err := tx.q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, scanID)
+	ids, err := collect(rows, scanID)
+	set := make(map[crier.ID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set, err
 }
 
 // ReleaseLeases ends the leases of a dead process. Only SQLite needs it: a single process owns the file, so no worker

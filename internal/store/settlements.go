@@ -252,6 +252,13 @@ func (s *Settlement) settledRow(now crier.Time) (encodedRow, error) {
 // settle writes rows, each at most once. Only the owner of a lease writes a leased row, unless the decision has no
 // owner: then the caller has locked the row.
 func (tx *Tx) settle(ctx context.Context, now crier.Time, list []*Settlement) error {
+	if tx.pipe == nil {
+		return tx.settleInBulk(ctx, now, list)
+	}
+	return tx.settleAll(ctx, now, list)
+}
+
+func (tx *Tx) settleAll(ctx context.Context, now crier.Time, list []*Settlement) error {
 	var published, others []*Settlement
 	for _, s := range list {
 		if s.Publication.Status == crier.Published && !s.Publication.IsAction() {
@@ -291,7 +298,7 @@ func (tx *Tx) settleRows(ctx context.Context, now crier.Time, list []*Settlement
 		return fmt.Errorf("settle: %w", err)
 	}
 	for _, s := range list {
-		s.Written = slices.Contains(settled, s.Publication.ID)
+		s.Written = settled[s.Publication.ID]
 	}
 	return nil
 }
