@@ -220,12 +220,16 @@ func (tx *Tx) RefreshPosts(ctx context.Context, now crier.Time, ids ...crier.ID)
 	if err := tx.q.Ask(ctx, tx.sumsQuestion(newest, ids...)); err != nil {
 		return fmt.Errorf("sum up scheduled posts: %w", err)
 	}
-	return tx.writeSums(ctx, now, newest, ids...)
+	rows := postSumRows(now, newest, ids...)
+	if written, err := tx.writeStates(ctx, rows); err != nil || written == int64(len(rows)) {
+		return err
+	}
+	return tx.writeSums(ctx, rows)
 }
 
 // RefreshPost is RefreshPosts for a locked post whose newest publications are known.
 func (tx *Tx) RefreshPost(ctx context.Context, now crier.Time, id crier.ID, newest PublicationSums) error {
-	return tx.writeSums(ctx, now, map[crier.ID]PublicationSums{id: newest}, id)
+	return tx.writeSums(ctx, postSumRows(now, map[crier.ID]PublicationSums{id: newest}, id))
 }
 
 // sumsQuestion reads the newest publications of posts, by post and account.
@@ -250,30 +254,50 @@ func (r reads) sumsQuestion(newest map[crier.ID]PublicationSums, ids ...crier.ID
 	})
 }
 
-func (tx *Tx) writeSums(ctx context.Context, now crier.Time, newest map[crier.ID]PublicationSums,
-	ids ...crier.ID) error {
-	rows := make([]postSumRow, len(ids))
-	for i, id := range ids {
-		state, destination, at := sumUp(slices.Collect(maps.Values(newest[id])))
-		rows[i] = postSumRow{Key: id, State: string(state), Destination: destination, At: jsonTime(at),
-			Now: jsonTime(now)}
-	}
-	return tx.queueExec(ctx, changed("refresh posts"), `UPDATE posts AS p SET delivery_state = v.state,
-		save_destination = v.destination, scheduled_at = v.at,
-		updated_at = CASE WHEN p.delivery_state <> v.state AND p.updated_at < v.now THEN v.now ELSE p.updated_at END
-		FROM `+tx.jsonRows(`key uuid, state text, destination text, at timestamptz, now timestamptz`)+`
-		WHERE p.id = v.key
-		AND (p.delivery_state <> v.state OR p.save_destination <> v.destination OR p.scheduled_at <> v.at)`,
-		asJSON(&rows))
-}
-
-// postSumRow is an input row of RefreshPosts.
+// postSumRow is an input row of writeStates and writeSums.
 type postSumRow struct {
 	Key         crier.ID `json:"key"`
 	State       string   `json:"state"`
 	Destination string   `json:"destination"`
 	At          jsonTime `json:"at"`
 	Now         jsonTime `json:"now"`
+}
+
+const postSumColumns = `key uuid, state text, destination text, at timestamptz, now timestamptz`
+
+func postSumRows(now crier.Time, newest map[crier.ID]PublicationSums, ids ...crier.ID) []postSumRow {
+	rows := make([]postSumRow, len(ids))
+	for i, id := range ids {
+		state, destination, at := sumUp(slices.Collect(maps.Values(newest[id])))
+		rows[i] = postSumRow{Key: id, State: string(state), Destination: destination, At: jsonTime(at),
+			Now: jsonTime(now)}
+	}
+	return rows
+}
+
+// writeStates updates posts of which only the delivery state changes, as when they are published, and returns how many.
+// SQLite updates the indexes of every column that a statement sets; on PostgreSQL, writeSums does it all.
+func (tx *Tx) writeStates(ctx context.Context, rows []postSumRow) (written int64, err error) {
+	if tx.pipe != nil {
+		return 0, nil
+	}
+	res, err := tx.q.ExecContext(ctx, `UPDATE posts AS p SET delivery_state = v.state,
+		updated_at = CASE WHEN p.updated_at < v.now THEN v.now ELSE p.updated_at END
+		FROM `+tx.jsonRows(postSumColumns)+` WHERE p.id = v.key AND p.delivery_state <> v.state
+		AND p.save_destination = v.destination AND p.scheduled_at = v.at`, asJSON(&rows))
+	if err != nil {
+		return 0, fmt.Errorf("refresh the states of posts: %w", err)
+	}
+	return res.RowsAffected()
+}
+
+func (tx *Tx) writeSums(ctx context.Context, rows []postSumRow) error {
+	return tx.queueExec(ctx, changed("refresh posts"), `UPDATE posts AS p SET delivery_state = v.state,
+		save_destination = v.destination, scheduled_at = v.at,
+		updated_at = CASE WHEN p.delivery_state <> v.state AND p.updated_at < v.now THEN v.now ELSE p.updated_at END
+		FROM `+tx.jsonRows(postSumColumns)+` WHERE p.id = v.key
+		AND (p.delivery_state <> v.state OR p.save_destination <> v.destination OR p.scheduled_at <> v.at)`,
+		asJSON(&rows))
 }
 
 // PublicationSums are the newest publications of a post that count, by account.
