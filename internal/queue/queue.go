@@ -91,7 +91,7 @@ func New(cfg Config) (*Queue, error) {
 	if cfg.Store.Dialect() == store.Postgres {
 		q.engine, err = newEngine(riverpgxv5.New(cfg.Store.JobPool()), config, joinPostgres)
 	} else {
-		q.engine, err = newEngine(riversqlite.New(cfg.Store.Writer()), config, joinSQLite)
+		q.engine, err = newEngine(sqliteDriver{riversqlite.New(cfg.Store.Writer())}, config, joinSQLite)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("build the job engine: %w", err)
