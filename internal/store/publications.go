@@ -312,10 +312,8 @@ func (r reads) publications(ctx context.Context, ids []crier.ID) ([]Publication,
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.q.QueryContext(ctx,
-		`SELECT `+publicationColumns+` FROM publications p WHERE p.id IN (SELECT v.key
-			FROM `+r.jsonRows("key uuid")+`)`,
-		keys(ids))
+	rows, err := r.q.QueryContext(ctx, `SELECT `+publicationColumns+` FROM `+r.jsonRows("key uuid")+` `+
+		r.driven("publications", "p", "id", "v.key"), keys(distinct(ids)))
 	if err != nil {
 		return nil, fmt.Errorf("read publications: %w", err)
 	}

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -259,4 +260,31 @@ func TestLeaseOfAPublicationThatWasChangedSinceIsLost(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Without statistics, PostgreSQL would read all contents and posts and compare them with those that are leased.
+func TestReadingWhatWasLeasedReadsNothingElse_postgres(t *testing.T) {
+	t.Parallel()
+	f := storetest.NewFixture(t, databases.Fresh(t, store.Postgres).Open(t))
+	post := f.NewPost("Hello")
+	p := f.Schedule(post)
+	copyPosts(t, f, post.ID, 4000)
+	mustExec(t, f.Store, `INSERT INTO payloads (id, post_id, version, text, post_input, created_at)
+		SELECT p.id, p.id, 1, y.text, y.post_input, y.created_at FROM posts p, payloads y
+		WHERE y.post_id = $1 AND p.id <> $1`, post.ID)
+	request := &store.LeaseRequest{ID: p.ID, Owner: crier.NewID(), Now: f.Now, Until: f.After(time.Minute)}
+	f.Tx(func(ctx context.Context, tx *store.Tx) error { return tx.Lease(ctx, store.Patient, request) })
+	queries := 0
+	r := f.Recording(func(query string, args []any) {
+		queries++
+		steps := plan(t, f.Store, query, args...)
+		for _, table := range []string{"publications", "payloads", "posts"} {
+			if strings.Contains(steps, "Seq Scan on "+table) {
+				t.Errorf("all %s are read:\n%s", table, steps)
+			}
+		}
+	})
+	if err := r.ReadLeased(t.Context(), request); err != nil || !request.Leased || queries != 2 {
+		t.Errorf("leased: %v with %d queries, %v", request.Leased, queries, err)
+	}
 }

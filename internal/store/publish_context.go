@@ -32,9 +32,10 @@ func (r reads) publishContexts(ctx context.Context, list []Publication) (map[cri
 	}
 	rows, err := r.q.QueryContext(ctx, `SELECT v.key, t.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL,
 		t.publish_late_minutes, o.post_type, y.post_input, `+accountColumns+`
-		FROM `+r.jsonRows(`key uuid, payload uuid, account uuid`)+` JOIN payloads y ON y.id = v.payload
-		JOIN posts o ON o.id = y.post_id
-		JOIN teams t ON t.id = o.team_id JOIN social_accounts a ON a.id = v.account`, asJSON(&given))
+		FROM `+r.jsonRows(`key uuid, payload uuid, account uuid`)+`
+		`+r.driven("payloads", "y", "id", "v.payload")+` `+r.driven("posts", "o", "id", "y.post_id")+`
+		`+r.driven("teams", "t", "id", "o.team_id")+` `+r.driven("social_accounts", "a", "id", "v.account"),
+		asJSON(&given))
 	if err != nil {
 		return nil, fmt.Errorf("read what is around publications: %w", err)
 	}
