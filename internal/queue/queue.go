@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -114,7 +115,9 @@ func (q *Queue) riverConfig(poll time.Duration) *river.Config {
 		Workers:              q.workers,
 		PeriodicJobs:         periodicJobs(),
 		ReindexerSchedule:    quietTime,
-		Middleware:           middlewares(q),
+		ReindexerIndexNames: slices.DeleteFunc(river.ReindexerIndexNamesDefault(),
+			func(name string) bool { return slices.Contains(store.UnusedJobIndexes(), name) }),
+		Middleware: middlewares(q),
 	}
 }
 

@@ -489,6 +489,54 @@ func TestPromotionFindsDueJobsByAnIndex_postgres(t *testing.T) {
 	}
 }
 
+// Indexes that nothing reads are dropped by the first node of a version that does without them, while those of the
+// version before go on working.
+func TestUnusedIndexesOfJobsAreDroppedBesideRunningNodes_postgres(t *testing.T) {
+	t.Parallel()
+	q, st := newQueue(t, databases.Fresh(t, store.Postgres), func(context.Context, probe) error { return nil })
+	ctx := t.Context()
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := st.Writer().ExecContext(ctx, statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE INDEX river_job_args_index ON river_job USING gin (args)`)
+	working, err := st.Writer().BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const insert = `INSERT INTO river_job (args, kind, max_attempts) VALUES ('{}', 'test.probe', 25)`
+	if _, err := working.ExecContext(ctx, insert); err != nil {
+		t.Fatal(err)
+	}
+	migrated := make(chan error, 1)
+	go func() { migrated <- q.Migrate(ctx) }()
+	for range 10 { // the migration gives way
+		exec(insert)
+	}
+	select {
+	case err := <-migrated:
+		t.Fatalf("migrated while a node uses the index: %v", err)
+	default:
+	}
+	if err := working.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-migrated; err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range river.ReindexerIndexNamesDefault() {
+		var there bool
+		if err := st.Reader().QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, name).Scan(&there); err != nil {
+			t.Fatal(err)
+		}
+		if there == slices.Contains(store.UnusedJobIndexes(), name) {
+			t.Errorf("%s is there: %v", name, there)
+		}
+	}
+}
+
 // When the leader of the job engine is killed, River promotes no scheduled jobs until its lease ends, some fifteen
 // seconds later. Every node promotes them itself, so nothing is late.
 func TestKilledLeaderDoesNotDelayJobs_postgres(t *testing.T) {

@@ -52,6 +52,9 @@ func isDeadlock(err error) bool {
 	return state == "40001" || state == "40P01"
 }
 
+// lockNotAvailable is PostgreSQL's state of a statement that has waited for a lock as long as it may.
+const lockNotAvailable = "55P03"
+
 // isUniqueViolation reports whether err is the violation of a unique index.
 func isUniqueViolation(err error) bool {
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -41,11 +42,61 @@ const (
         AND due.scheduled_at <= coalesce(cast(?1 AS text), datetime('now', 'subsec')))`
 )
 
-// IndexJobs creates the index by which PostgreSQL finds the jobs that are due soon.
+// UnusedJobIndexes returns the names of the job engine's indexes of what jobs contain. Nothing searches for that, and
+// every change of a job's state would write them.
+func UnusedJobIndexes() []string { return []string{"river_job_args_index", "river_job_metadata_index"} }
+
+// IndexJobs creates the index by which PostgreSQL finds the jobs that are due soon, and drops the unused ones.
 func (s *Store) IndexJobs(ctx context.Context) error {
 	if s.dialect != Postgres {
 		return nil
 	}
+	if err := s.indexDueJobs(ctx); err != nil {
+		return err
+	}
+	for _, name := range UnusedJobIndexes() {
+		if err := s.dropIndex(ctx, name); err != nil {
+			return fmt.Errorf("drop the index %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+const (
+	// dropWait is how long the start of a node waits for the lock of an index at a time. It stops those that use the
+	// table behind it, so it gives way for dropPause.
+	dropWait  = "100ms"
+	dropPause = 200 * time.Millisecond
+)
+
+// dropIndex drops an index if it exists, while nodes of the previous version run.
+func (s *Store) dropIndex(ctx context.Context, name string) error {
+	for {
+		err := s.WithTx(ctx, func(tx *Tx) error {
+			var there bool
+			err := tx.q.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, name).Scan(&there)
+			if err != nil || !there {
+				return err
+			}
+			if err := tx.queueExec(ctx, changed("bound the wait"), `SELECT set_config('lock_timeout', $1, true)`,
+				dropWait); err != nil {
+				return err
+			}
+			_, err = tx.q.ExecContext(ctx, `DROP INDEX IF EXISTS `+pgx.Identifier{name}.Sanitize())
+			return err
+		})
+		if sqlState(err) != lockNotAvailable {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(dropPause):
+		}
+	}
+}
+
+func (s *Store) indexDueJobs(ctx context.Context) error {
 	return s.WithTx(ctx, func(tx *Tx) error {
 		// Nodes that start at the same time take turns.
 		if _, err := tx.q.ExecContext(ctx,
