@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"crier"
@@ -22,6 +23,9 @@ var (
 	earlyLookups       = []time.Duration{time.Second, 3 * time.Second, 8 * time.Second, 20 * time.Second}
 	scarceEarlyLookups = []time.Duration{2500 * time.Millisecond}
 )
+
+// outcomeNotSent is the outcome of a repetition whose time was over before it was sent.
+const outcomeNotSent = "not_sent"
 
 // maxReadings bounds the exchanges of one early lookup: some networks need two to find a post and its id.
 const maxReadings = 3
@@ -237,7 +241,39 @@ func (w *worker) resend(ctx context.Context, last store.Attempt, first time.Time
 	if err := w.save(ctx); err != nil {
 		return verdict{}, err
 	}
-	return w.attempt(ctx, opResend, resender.Resend, &last.ID)
+	sent := false
+	v, err := w.attempt(ctx, opResend, func(ctx context.Context, a provider.Account, c provider.Content,
+		st provider.State) (provider.State, error) {
+		st, err := resender.Resend(ctx, a, c, st)
+		sent = !errors.Is(err, provider.ErrNotSent)
+		return st, err
+	}, &last.ID)
+	if err != nil || sent {
+		return v, err
+	}
+	return w.notSent(ctx, last, v)
+}
+
+// notSent completes the verdict on a repetition whose fence passed before it was sent: the earlier call is in doubt as
+// before, and the record tells that nothing was sent. Only the settlement may end the repetition, because an ended one
+// leaves nothing in doubt. If another worker has the row, it has repeated the call or will.
+func (w *worker) notSent(ctx context.Context, last store.Attempt, v verdict) (verdict, error) {
+	begun := len(v.resolved) - 1
+	if begun < 0 {
+		return v, nil // it did not start
+	}
+	a := w.attemptOver(opResend)
+	a.ID = v.resolved[begun].ID
+	v.resolved = []store.ResolvedAttempt{{ID: last.ID, Outcome: store.OutcomeUnknown},
+		{ID: a.ID, Outcome: outcomeNotSent}}
+	said := verdict{attempt: a, outcome: outcomeNotSent, message: provider.ErrNotSent.Message, next: v.next, at: v.at,
+		now: w.pub.clock.Now()}
+	if v.result == undecided { // nothing was asked of the network: this is all there is to tell
+		a.Exchanges, v.attempt = w.exchanges, nil
+	}
+	err := w.pub.store.NoteNotSent(context.WithoutCancel(ctx), *said.endedAttempt())
+	w.pub.report(ctx, w.p, said, err)
+	return v, err
 }
 
 // lookUpAgain returns the verdict of an inconclusive lookup.

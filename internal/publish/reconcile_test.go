@@ -89,6 +89,88 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
+// A repetition whose fence passes before it is sent says so, and the first call is in doubt as before.
+func TestRepetitionThatWasNotSentIsRecordedAsSuch(t *testing.T) {
+	t.Parallel()
+	notSent := answer{err: provider.ErrNotSent}
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for name, c := range map[string]struct {
+			resends  []answer
+			frozen   bool // the worker, before it makes the call
+			closes   bool // the window for repetitions, before the next one
+			want     crier.ScheduledPostStatus
+			attempts []string
+		}{
+			"in the client": {resends: []answer{notSent, notSent}, want: crier.Published,
+				attempts: []string{"publish repeated", "resend not_sent", "resend not_sent", "resend published"}},
+			"before the call": {frozen: true, want: crier.Published,
+				attempts: []string{"publish repeated", "resend not_sent", "resend published"}},
+			"for the last time": {frozen: true, closes: true, want: crier.Unknown,
+				attempts: []string{"publish unknown", "resend not_sent", "reconcile unclear"}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				n := newTestNetwork(answer{err: unanswered, effect: true})
+				n.strategy = provider.Strategy{Method: provider.ByResending, NotAfter: 8 * time.Minute}
+				if c.closes {
+					n.strategy.NotAfter = fence + 20*time.Second
+				}
+				n.resends = c.resends
+				f := withNetwork(t, st, n)
+				p := f.insert(t)
+				next := f.step(t, p.ID)
+				f.sleep(next.Sub(f.now()))
+				frozen := c.frozen
+				f.Publisher.checkpoint = func(_ crier.ID, step Step) {
+					if step == StepBegun && frozen {
+						frozen = false
+						f.sleep(31 * time.Second)
+					}
+				}
+				if p = f.run(t, p.ID); p.Status != c.want || len(n.public) != 1 {
+					t.Errorf("%s, public %v", p.Status, n.public)
+				}
+				if got := f.attempts(t, p); !slices.Equal(got, c.attempts) {
+					t.Errorf("attempts %q", got)
+				}
+				list, err := st.Attempts(t.Context(), p.ID, 100)
+				if err != nil || len(list) < 2 || !c.closes && list[1].Message != provider.ErrNotSent.Message ||
+					list[1].EndedAt == nil {
+					t.Errorf("%+v, %v", list, err)
+				}
+			})
+		}
+	})
+}
+
+// The other worker takes the row of one that is frozen, and repeats the call in its place.
+func TestRepetitionOfAFrozenWorkerIsRecordedAsNotSent(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		n := newTestNetwork(answer{err: unanswered, effect: true})
+		n.strategy = provider.Strategy{Method: provider.ByResending, NotAfter: 8 * time.Minute}
+		f := withNetwork(t, st, n)
+		p := f.insert(t)
+		next := f.step(t, p.ID)
+		f.sleep(next.Sub(f.now()))
+		frozen := false
+		f.Publisher.checkpoint = func(_ crier.ID, step Step) {
+			if step == StepBegun && !frozen {
+				frozen = true
+				f.sleep(time.Minute)
+				f.run(t, p.ID)
+			}
+		}
+		f.step(t, p.ID)
+		if p = f.read(t, p.ID); p.Status != crier.Published || len(n.public) != 1 || n.count("resend") != 1 {
+			t.Errorf("%s, public %v after %v", p.Status, n.public, n.calls)
+		}
+		want := []string{"publish repeated", "resend not_sent", "resend published"}
+		if got := f.attempts(t, p); !slices.Equal(got, want) {
+			t.Errorf("attempts %q", got)
+		}
+	})
+}
+
 func TestDeadWorkerCallIsReconciledAtOnce(t *testing.T) {
 	t.Parallel()
 	databases.EachStore(t, func(t *testing.T, st *store.Store) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Attempt, departure, lateness, ledger, proof } from './ledger'
+import { type Attempt, deletionWaits, departure, lateness, ledger, proof } from './ledger'
 import { points, series } from './numbers'
 
 const due = '2026-11-16T09:00:00.000Z'
@@ -67,6 +67,15 @@ describe('proof', () => {
     )
   })
 
+  it('does not count a repetition that was not sent', () => {
+    const list = [
+      attempt({ outcome: 'repeated', errorCode: 'outcome_unknown' }),
+      attempt({ operation: 'resend', outcome: 'not_sent' }),
+      attempt({ operation: 'resend', outcome: 'published' }),
+    ]
+    expect(proof(published, list)).toBe('It is there once: of 2 calls one took effect; the other had no effect.')
+  })
+
   it('claims nothing that is not published', () => {
     expect(proof({ ...published, status: 'unknown' }, [attempt({ outcome: 'unknown' })])).toBeNull()
   })
@@ -80,11 +89,30 @@ describe('ledger', () => {
     [{ operation: 'reconcile', outcome: 'published' }, 'It is there'],
     [{ operation: 'reconcile', outcome: 'absent' }, 'Not there'],
     [{ outcome: 'rejected' }, 'Refused'],
+    [{ operation: 'resend', outcome: 'not_sent' }, 'Not sent'],
+    [{ operation: 'delete', outcome: 'waiting', endedAt: null }, 'Waits for a decision'],
+    [{ operation: 'delete', outcome: 'not_needed' }, 'Not needed'],
     [{ outcome: undefined, endedAt: null }, 'Under way'],
     [{ outcome: 'something_new' }, 'something_new'],
   ] as [Partial<Attempt>, string][])('calls %o “%s”', (patch, word) => {
     expect(ledger([attempt(patch)])[0]?.verdict.word).toBe(word)
   })
+
+  it('does not say that something was done where nothing was sent', () => {
+    const said = (patch: Partial<Attempt>) => ledger([attempt(patch)])[0]?.what
+    expect(said({ operation: 'resend', outcome: 'not_sent' })).toBe('Was about to send the identical request again')
+    expect(said({ operation: 'delete', outcome: 'waiting' })).toBe('Was asked to delete it there too')
+    expect(said({ operation: 'delete', outcome: 'deleted' })).toBe('Called the network to delete it')
+  })
+})
+
+it('tells whether a deletion waits for a decision, about the post or about what follows it', () => {
+  const waits = attempt({ operation: 'delete', outcome: 'waiting', endedAt: null })
+  const ofComment = { ...waits, actionId: 'a' }
+  expect(deletionWaits([attempt({ outcome: 'unknown' }), waits], false)).toBe(true)
+  expect(deletionWaits([waits], true)).toBe(false)
+  expect(deletionWaits([ofComment], true)).toBe(true)
+  expect(deletionWaits([attempt({ operation: 'delete', outcome: 'not_needed' })], false)).toBe(false)
 })
 
 describe('numbers', () => {

@@ -37,6 +37,12 @@ const verdicts: Record<string, Verdict> = {
   deleted: { word: 'Deleted', tone: 'good', icon: 'check' },
   already_gone: { word: 'Already gone', tone: 'plain', icon: 'check' },
   absent: { word: 'Not there', tone: 'plain', icon: 'minus' },
+  not_sent: { word: 'Not sent', tone: 'plain', icon: 'minus' },
+  repeated: { word: 'Sent again since', tone: 'plain', icon: 'refresh' },
+  waiting: { word: 'Waits for a decision', tone: 'info', icon: 'clock' },
+  not_needed: { word: 'Not needed', tone: 'plain', icon: 'minus' },
+  not_supported: { word: 'Has to be deleted there', tone: 'warn', icon: 'attention' },
+  failed: { word: 'Failed', tone: 'bad', icon: 'cross' },
   pending: { word: 'Not ready yet', tone: 'info', icon: 'clock' },
   unclear: { word: 'Nothing can tell', tone: 'warn', icon: 'question' },
   unknown: { word: 'Answer lost', tone: 'warn', icon: 'question' },
@@ -89,16 +95,28 @@ function nextInWords(step: string | undefined): string | undefined {
   return said.charAt(0).toUpperCase() + said.slice(1)
 }
 
+/** What was to be done, of an attempt of which nothing was sent. */
+const unsent: Record<string, string> = {
+  resend: 'Was about to send the identical request again',
+  delete: 'Was asked to delete it there too',
+}
+
 function describe(a: Attempt): string {
+  const nothing = a.outcome === 'not_sent' || a.outcome === 'waiting' || a.outcome === 'not_needed'
+  const what = (nothing ? unsent[a.operation] : operations[a.operation]) ?? a.operation
   if (a.actionId)
     return a.operation === 'publish'
       ? 'Called the network for what follows the post'
-      : `${operations[a.operation] ?? a.operation} (what follows the post)`
-  const what = operations[a.operation] ?? a.operation
+      : `${what} (what follows the post)`
   return a.part > 0 && a.operation !== 'reconcile' ? `${what}, part ${a.part + 1}` : what
 }
 
-const isCall = (a: Attempt) => !a.actionId && (a.operation === 'publish' || a.operation === 'resend')
+/** Whether a deletion on the network waits until a person tells what is there, of the post or of what follows it. */
+export const deletionWaits = (attempts: Attempt[], ofFollowUp: boolean) =>
+  attempts.some(a => a.operation === 'delete' && a.outcome === 'waiting' && (a.actionId !== undefined) === ofFollowUp)
+
+const isCall = (a: Attempt) =>
+  !a.actionId && (a.operation === 'publish' || a.operation === 'resend') && a.outcome !== 'not_sent'
 
 /** When the first call left, and how late that was; null before it did. */
 export function departure(
