@@ -1,7 +1,7 @@
 import { useCan } from '../../session'
 import { Loaded, toast, toastError } from '../../ui'
 import { clock } from '../../zone'
-import { useSlotActions, useSlots } from '../slots/data'
+import { useAdoption, useSlotActions, useSlots } from '../slots/data'
 import { dayName } from '../slots/model'
 import styles from './analytics.module.css'
 import { type Scope, useBestTimes } from './data'
@@ -88,7 +88,8 @@ function HourCell({ cell: c, onSlot }: { cell: Cell; onSlot?: (c: Cell) => void 
 /** Makes an hour a slot; undefined until it is known which slots there are. */
 function useMakeSlot(): ((c: Cell) => Promise<void>) | undefined {
   const { data: grid } = useSlots()
-  const { create, remove, adopt } = useSlotActions()
+  const { create, remove } = useSlotActions()
+  const { left, run: adopt } = useAdoption(grid)
   if (!grid) return undefined
   return async (c: Cell) => {
     const day = c.weekday % 7
@@ -98,7 +99,7 @@ function useMakeSlot(): ((c: Cell) => Promise<void>) | undefined {
     }
     try {
       // A team with a slot of its own does not use the defaults any more: they are kept beside it.
-      if (grid.usingDefaults) await adopt(grid.slots)
+      if (grid.usingDefaults || left.length > 0) await adopt()
       const made = await create({ hour: c.hour, minute: 0, label: null, daysOfWeek: [day] })
       toast(`${dayName(day)} ${clock(c.hour * 60)} is a slot now`, () =>
         remove(made.id).then(

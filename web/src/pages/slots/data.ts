@@ -1,10 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, ask } from '../../api/client'
+import { useState } from 'react'
+import { api, ask, type Schemas } from '../../api/client'
 import { key } from '../../api/query'
 import { useSession } from '../../session'
-import type { Slot } from './model'
+import { type Adoption, adopt, begin, forget, leftOf, recall, type SlotDraft } from './adoption'
 
-export type SlotDraft = { hour: number; minute: number; label: string | null; daysOfWeek: number[] }
+export type { SlotDraft }
+
+type Grid = Schemas['SchedulingSlots']
 
 export function useSlots() {
   const { team } = useSession()
@@ -51,9 +54,35 @@ export function useSlotActions() {
     )
   const remove = (slotId: string) =>
     renewed(ask(api.DELETE('/v1/teams/{teamId}/scheduling-slots/{slotId}', { params: { path: { teamId, slotId } } })))
-  /** Default slots are nobody's: they become the team's own before one can be changed. */
-  const adopt = async (defaults: Slot[]) => {
-    for (const { hour, minute, label, daysOfWeek } of defaults) await create({ hour, minute, label, daysOfWeek })
+  return { create, update, remove }
+}
+
+/** How a team makes the default slots its own: they are nobody's, and become its own before one can be changed. */
+export function useAdoption(grid: Grid | undefined) {
+  const { team } = useSession()
+  const client = useQueryClient()
+  const teamId = team.id
+  const [held, setHeld] = useState<{ teamId: string; adoption: Adoption | null } | null>(null)
+  const begun = held?.teamId === teamId ? held.adoption : recall(localStorage, teamId)
+  const own = grid?.usingDefaults === false ? grid.slots : []
+  /** What an interruption has left. With the defaults back, there is nothing left of them. */
+  const left = grid?.usingDefaults === false ? leftOf(begun, own) : []
+  const leave = () => {
+    forget(localStorage, teamId)
+    setHeld({ teamId, adoption: null })
   }
-  return { create, update, remove, adopt }
+  const run = async () => {
+    const adoption = grid?.usingDefaults ? begin(localStorage, teamId, grid.slots) : begun
+    if (!adoption) return
+    setHeld({ teamId, adoption })
+    const create = (body: SlotDraft, headers: Record<string, string>) =>
+      ask(api.POST('/v1/teams/{teamId}/scheduling-slots', { params: { path: { teamId } }, body, headers }))
+    try {
+      await adopt(adoption, own, create)
+      leave()
+    } finally {
+      await client.invalidateQueries({ queryKey: key('slots', teamId) })
+    }
+  }
+  return { left, run, leave }
 }

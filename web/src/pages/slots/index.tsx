@@ -20,7 +20,7 @@ import {
   useTyped,
 } from '../../ui'
 import { clock, firstDayOfWeek, minutesOf } from '../../zone'
-import { type SlotDraft, useNextInstants, useSlotActions, useSlots } from './data'
+import { type SlotDraft, useAdoption, useNextInstants, useSlotActions, useSlots } from './data'
 import { clickedMinutes, dayName, daysInWords, type Slot, timeOf, weekdaysFrom, weekOf } from './model'
 import styles from './slots.module.css'
 
@@ -33,6 +33,7 @@ export default function SlotsPage() {
   const { zone } = useSession()
   const slots = useSlots()
   const mayManage = useCan('manage_slots')
+  const adoption = useAdoption(slots.data)
   const [editing, setEditing] = useState<Editing | null>(null)
   const add = (minutes: number, daysOfWeek: number[]) =>
     setEditing({
@@ -60,7 +61,9 @@ export default function SlotsPage() {
         {grid => (
           <div className={styles.both}>
             <div>
-              {grid.usingDefaults && <Defaults slots={grid.slots} mayManage={mayManage} />}
+              {(grid.usingDefaults || (mayManage && adoption.left.length > 0)) && (
+                <Defaults adoption={adoption} mayManage={mayManage} />
+              )}
               <Week
                 slots={grid.slots}
                 onAdd={mayManage ? add : undefined}
@@ -71,7 +74,8 @@ export default function SlotsPage() {
             {editing && (
               <Editor
                 editing={editing}
-                defaults={grid.usingDefaults ? grid.slots : []}
+                defaults={grid.usingDefaults ? grid.slots : adoption.left}
+                adopt={adoption.run}
                 onClose={() => setEditing(null)}
               />
             )}
@@ -82,26 +86,37 @@ export default function SlotsPage() {
   )
 }
 
-function Defaults({ slots, mayManage }: { slots: Slot[]; mayManage: boolean }) {
-  const { adopt } = useSlotActions()
+/** That a team has the defaults, or lacks some of them because making them its own was interrupted. */
+function Defaults({ adoption, mayManage }: { adoption: ReturnType<typeof useAdoption>; mayManage: boolean }) {
+  const { left, run, leave } = adoption
   const [busy, setBusy] = useState(false)
-  const run = async () => {
+  const make = async () => {
     setBusy(true)
     try {
-      await adopt(slots)
+      await run()
       toast('The slots are your own now')
     } catch (e) {
-      toastError('The slots could not be made your own', e)
+      toastError('Not all slots could be made your own', e)
     } finally {
       setBusy(false)
     }
   }
+  const some = left.length > 0
   return (
     <p className={styles.defaults}>
-      <span>This team has no slots of its own yet. These are the defaults.</span>
+      <span>
+        {some
+          ? `Some of the defaults are not your own yet: ${left.map(timeOf).join(', ')}. Queued posts do not go out then.`
+          : 'This team has no slots of its own yet. These are the defaults.'}
+      </span>
       {mayManage && (
-        <Button size="small" busy={busy} onClick={run}>
-          Make them ours to change them
+        <Button size="small" busy={busy} onClick={make}>
+          {some ? 'Add the rest' : 'Make them ours to change them'}
+        </Button>
+      )}
+      {some && (
+        <Button size="small" disabled={busy} onClick={leave}>
+          Leave them out
         </Button>
       )}
     </p>
@@ -159,8 +174,19 @@ function Week({
   )
 }
 
-function Editor({ editing, defaults, onClose }: { editing: Editing; defaults: Slot[]; onClose: () => void }) {
-  const { create, update, remove, adopt } = useSlotActions()
+function Editor({
+  editing,
+  defaults,
+  adopt,
+  onClose,
+}: {
+  editing: Editing
+  /** The defaults that are not the team's own. */
+  defaults: SlotDraft[]
+  adopt: () => Promise<void>
+  onClose: () => void
+}) {
+  const { create, update, remove } = useSlotActions()
   const [draft, setDraft] = useState(editing.draft)
   const [keep, setKeep] = useState(true)
   const [problem, setProblem] = useState<unknown>(null)
@@ -192,7 +218,7 @@ function Editor({ editing, defaults, onClose }: { editing: Editing; defaults: Sl
     run(
       async () => {
         if (slot) return update(slot.id, body)
-        if (keep && defaults.length) await adopt(defaults)
+        if (keep && defaults.length) await adopt()
         return create(body)
       },
       () => toast(`${timeOf(draft)}, ${daysInWords(draft.daysOfWeek)}: ${slot ? 'changed' : 'added'}`),
