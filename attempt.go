@@ -7,7 +7,7 @@ type Attempt struct {
 	Operation      string     `json:"operation" enum:"prepare,publish,resend,reconcile,poll,delete"`
 	Part           int        `json:"part" number:"true" doc:"The part of a thread, from 0."`
 	StartedAt      Time       `json:"startedAt"`
-	EndedAt        *Time      `json:"endedAt" doc:"Null while it runs, or when its process died: then the outcome is looked up."`
+	EndedAt        *Time      `json:"endedAt" doc:"Null while it runs, or when its process died: then the outcome is looked up. Also null while a deletion waits for an unknown outcome."`
 	DurationMillis *int64     `json:"durationMillis" number:"true"`
 	Outcome        string     `json:"outcome,omitempty" doc:"How the result was classified."`
 	ErrorCode      string     `json:"errorCode,omitempty"`

@@ -326,3 +326,36 @@ func TestBrowserTwoPeopleEditOneDraft(t *testing.T) {
 		t.Errorf("the other draft has %q", got)
 	}
 }
+
+// A post may be deleted while nobody knows whether a network has it. Who decides that later is told, and it is deleted
+// there.
+func TestBrowserDecidesAboutADeletedPost(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, servertest.Databases.Fresh(t, store.SQLite), desk, "x")
+	s.start(t)
+	s.box.Fault(t, s.Accounts[0], "publish", "lost_response", nil)
+	s.box.Fault(t, s.Accounts[0], "read", "outage", object{"count": 1000})
+	s.compose("Was I there?", "X")
+	post := s.sendNow()
+	sp := s.only(t, post)
+	servertest.Until(t, func() bool { return s.Publication(t, s.crew, sp.ID).ErrorCode == "outcome_unknown" },
+		func() string { return s.History(t, s.crew, sp.ID) })
+	s.clock.Advance(31 * time.Minute)
+	s.Await(t, s.crew, sp.ID, crier.Unknown)
+	s.box.ClearFaults(t)
+	there := s.box.Timeline(t, s.Accounts[0])
+	s.Call(t, s.crew, "DELETE", "posts/"+post+"?alsoDeleteFromPlatform=true", nil).Want(t, http.StatusOK)
+
+	s.tab.open("/app/attention")
+	s.tab.waitForText("A deleted post")
+	s.tab.click("main button", "Look and decide")
+	s.tab.waitForText("The post was deleted here, and was to be deleted on X too")
+	s.tab.click("dialog label", "It is there")
+	s.tab.fill("dialog input:not([type=radio])", there[0].PlatformPostID)
+	s.tab.wantAccessible("deciding")
+	s.tab.screenshot("deciding")
+	s.tab.click("dialog[open] button", "It is published")
+	s.tab.waitForText("All is well")
+	servertest.Until(t, func() bool { return s.box.Timeline(t, s.Accounts[0])[0].DeletedAt != nil },
+		func() string { return s.History(t, s.crew, sp.ID) })
+}

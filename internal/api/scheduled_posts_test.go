@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"crier"
+	"crier/internal/publish"
+	"crier/internal/store"
 )
 
 // draft creates a post.
@@ -470,5 +472,43 @@ func TestSlotCalendarShowsTakenSlots(t *testing.T) {
 			w.team("/scheduling-slots/calendar?from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z"), nil).
 			wantError(t, crier.KindInvalid, "at most 92 days")
 		w.call(t, http.MethodGet, w.team("/scheduling-slots/calendar"), nil).want(t, 400)
+	})
+}
+
+// A deletion from the networks includes what a person finds there later.
+func TestDeletedPostThatTurnsOutToBePublicIsDeletedThere(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		w.work(t)
+		post := w.draft(t, object{"text": "Hello"})
+		sent := as[crier.ScheduleResult](t, w.call(t, http.MethodPost, w.team("/posts/%s/post-now", post.ID),
+			object{"socialAccountIds": []crier.ID{w.account(t, crier.ProviderX)}, "waitSeconds": 30}).want(t,
+			200)).Data[0].ScheduledPost
+		if sent == nil || sent.Status != crier.Published {
+			t.Fatalf("post-now reports %+v", sent)
+		}
+		requireNoError(t, w.store.WithTx(t.Context(), func(tx *store.Tx) error {
+			p, err := tx.LockPublication(t.Context(), sent.ID)
+			if err != nil {
+				return err
+			}
+			p.Status, p.PlatformPostID, p.PublishedAt, p.State = crier.Unknown, nil, nil, publish.EmptyState()
+			p.Results = crier.PublishResults{PlatformPostIDs: []string{}}
+			return tx.WriteSettlements(t.Context(), crier.TimeOf(w.now()), store.Patient,
+				&store.Settlement{Publication: p, Epoch: p.Epoch})
+		}))
+		gone := as[crier.PostDeletion](t, w.call(t, http.MethodDelete, w.team("/posts/%s?alsoDeleteFromPlatform=true",
+			post.ID), nil).want(t, 200))
+		if len(gone.PlatformDeletes) != 1 || gone.PlatformDeletes[0].Verdict != "pending" {
+			t.Errorf("the deletion reports %+v", gone)
+		}
+		w.call(t, http.MethodPost, w.team("/scheduled-posts/%s/resolve", sent.ID),
+			object{"outcome": "published", "platformPostId": sent.PlatformPostID}).want(t, 200)
+		w.until(t, sent.ID, func(crier.ScheduledPost) bool {
+			list := as[crier.AttemptList](t, w.call(t, http.MethodGet, w.team("/scheduled-posts/%s/attempts", sent.ID),
+				nil).want(t, 200)).Data
+			last := list[len(list)-1]
+			return last.Operation == "delete" && last.Outcome == "deleted" && len(last.Exchanges) > 0
+		})
 	})
 }

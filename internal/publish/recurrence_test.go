@@ -1,10 +1,12 @@
 package publish
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"crier"
+	"crier/internal/provider"
 	"crier/internal/store"
 )
 
@@ -91,4 +93,76 @@ func TestNextOfSeriesRefusesAnUnknownZone(t *testing.T) {
 	if _, err := nextOfSeries(p, testNow); err == nil {
 		t.Error("no error")
 	}
+}
+
+// A series that was ended by hand stays ended: the retry of one that failed publishes that one.
+func TestRetryDoesNotStartASeriesAgain(t *testing.T) {
+	t.Parallel()
+	refused := answer{err: &provider.Error{Kind: provider.Rejected, Code: provider.CodeContentRejected, Message: "no"}}
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for name, c := range map[string]struct {
+			ended func(f *fixture, next store.Publication)
+			rows  int
+		}{
+			"the next one is canceled": {rows: 2, ended: func(f *fixture, next store.Publication) {
+				f.tx(t, func(ctx context.Context, tx *store.Tx) error {
+					return f.Publisher.Cancel(ctx, tx, []store.Publication{next})
+				})
+			}},
+			"the next one is the last": {rows: 2, ended: func(f *fixture, next store.Publication) {
+				next.Actions.RecurrenceIntervalDays = nil
+				f.tx(t, func(ctx context.Context, tx *store.Tx) error {
+					return tx.MovePublication(ctx, next, crier.TimeOf(f.now()))
+				})
+				f.sleep(next.ScheduledAt.Sub(f.now()))
+				if got := f.run(t, next.ID); got.Status != crier.Published {
+					t.Errorf("the last is %s", got.Status)
+				}
+			}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := withNetwork(t, st, newTestNetwork(refused))
+				days := 7
+				first := f.insert(t, func(p *store.Publication) { p.Actions.RecurrenceIntervalDays = &days })
+				if first = f.run(t, first.ID); first.Status != crier.Failed {
+					t.Fatalf("the first is %s", first.Status)
+				}
+				c.ended(f, f.nextOf(t, first))
+				f.tx(t, func(ctx context.Context, tx *store.Tx) error { return f.Publisher.Retry(ctx, tx, &first) })
+				if got := f.run(t, first.ID); got.Status != crier.Published {
+					t.Errorf("it is %s", got.Status)
+				}
+				var rows int
+				if err := st.Reader().QueryRowContext(t.Context(), `SELECT count(*) FROM publications
+					WHERE post_id = $1`, f.post).Scan(&rows); err != nil || rows != c.rows {
+					t.Errorf("%d publications, %v; want %d", rows, err, c.rows)
+				}
+				shown, err := st.ScheduledPosts(t.Context(), []crier.ID{first.ID})
+				if err != nil || shown[first.ID].Recurrence != nil {
+					t.Errorf("it shows the recurrence %+v, %v", shown[first.ID].Recurrence, err)
+				}
+			})
+		}
+	})
+}
+
+// An unknown outcome has not ended yet: the series goes on after it, whatever a person sees on the network.
+func TestSeriesGoesOnAfterAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	databases.EachStore(t, func(t *testing.T, st *store.Store) {
+		for _, outcome := range []string{"published", "failed", "retry"} {
+			n := newTestNetwork(answer{err: unanswered})
+			n.strategy = provider.Strategy{Method: provider.Impossible}
+			f := withNetwork(t, st, n)
+			days := 7
+			p := f.run(t, f.insert(t, func(p *store.Publication) { p.Actions.RecurrenceIntervalDays = &days }).ID)
+			if err := f.resolve(t, p.ID, crier.Resolution{Outcome: outcome}); err != nil {
+				t.Fatal(err)
+			}
+			f.run(t, p.ID)
+			if next := f.nextOf(t, p); next.ScheduledAt.Sub(p.ScheduledAt.Time) != 7*24*time.Hour {
+				t.Errorf("resolved as %s, the next is due at %s", outcome, next.ScheduledAt)
+			}
+		}
+	})
 }

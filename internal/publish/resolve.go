@@ -29,7 +29,8 @@ func (s *Publisher) MayRetry(ctx context.Context, tx *store.Tx, p store.Publicat
 }
 
 // Retry restarts a failed or missed publication on a person's request, unless a newer one replaced it. Its credits are
-// reserved again. The caller must have locked post and publication; p is updated.
+// reserved again. It does not start a series again: that has gone on without this publication, and as none of it is
+// live any more, it was ended since. The caller must have locked post and publication; p is updated.
 func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publication) error {
 	if err := s.MayRetry(ctx, tx, *p); err != nil {
 		return err
@@ -37,6 +38,7 @@ func (s *Publisher) Retry(ctx context.Context, tx *store.Tx, p *store.Publicatio
 	if err := s.checkFiles(ctx, tx, *p); err != nil {
 		return err
 	}
+	p.Actions.RecurrenceIntervalDays, p.Actions.RecurrenceEndsAt = nil, nil
 	return s.revive(ctx, tx, p, nil, Progress{})
 }
 
@@ -89,12 +91,20 @@ func (s *Publisher) Continues(p store.Publication, in crier.Resolution) (bool, e
 // partsOf returns how many parts a publication has.
 func partsOf(p store.Publication) int { return max(1, len(p.Actions.PartCosts)) }
 
-// Resolve applies a person's decision about a publication with an unknown outcome. The caller must have locked post and
-// publication; p is updated.
+// Resolve applies a person's decision about a publication with an unknown outcome. If its deletion from the network was
+// asked for meanwhile, that is continued. The caller must have locked post and publication; p is updated.
 func (s *Publisher) Resolve(ctx context.Context, tx *store.Tx, p *store.Publication, in crier.Resolution) error {
 	if p.Status != crier.Unknown {
 		return crier.Conflict("Only an unknown outcome can be resolved; this is %s.", p.Status)
 	}
+	if err := s.applyResolution(ctx, tx, p, in); err != nil {
+		return err
+	}
+	return s.continueDeletion(ctx, tx, *p, in.Outcome)
+}
+
+func (s *Publisher) applyResolution(ctx context.Context, tx *store.Tx, p *store.Publication,
+	in crier.Resolution) error {
 	last, err := tx.LastSend(ctx, *p)
 	if err != nil {
 		return err
@@ -169,25 +179,38 @@ func (s *Publisher) revive(ctx context.Context, tx *store.Tx, p *store.Publicati
 	return s.settleManually(ctx, tx, p, st, progress, verdict{result: revived, resolved: resolved})
 }
 
-// resolvePublished applies a person's decision that the open part was published.
+// resolvePublished applies a person's decision that the open part was published. Of a deleted post, the rest of a
+// thread is not published any more: it has failed there, and its public parts are recorded.
 func (s *Publisher) resolvePublished(ctx context.Context, tx *store.Tx, p *store.Publication, platformPostID string,
 	resolved []store.ResolvedAttempt) error {
 	st, _, err := s.loadState(*p)
 	if err != nil {
 		return err
 	}
-	if platformPostID == "" && st.NextPart()+1 < partsOf(*p) {
+	status, err := tx.PostStatus(ctx, p.PostID)
+	if err != nil {
+		return err
+	}
+	deleted := status == crier.PostDeleted
+	if platformPostID == "" && st.NextPart()+1 < partsOf(*p) && !deleted {
 		return crier.Invalid(crier.At("is needed: the next part of the thread is a reply to this one",
 			"platformPostId"))
 	}
 	st.Data = nil
 	st.Publish(provider.Published{PlatformPostID: platformPostID, PublishedAt: s.clock()}, partsOf(*p))
 	v := verdict{result: published, resolved: resolved}
-	if !st.Done {
+	switch {
+	case st.Done:
+	case deleted:
+		v.result, p.ErrorCode, p.ErrorMessage = failed, nil, crier.TextOrNil(restNotPublished)
+	default:
 		v.result, v.at = partPublished, s.clock()
 	}
 	return s.settleManually(ctx, tx, p, st, Progress{}, v)
 }
+
+// restNotPublished is the error of a thread that ends with an unknown part, because its post was deleted.
+const restNotPublished = "the post was deleted before the rest of the thread was published"
 
 // settleManually writes the settlement of a person's decision.
 func (s *Publisher) settleManually(ctx context.Context, tx *store.Tx, p *store.Publication, st provider.State,

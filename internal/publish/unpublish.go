@@ -22,6 +22,9 @@ const (
 	maxUnpublishPause = 24 * time.Hour
 )
 
+// opDelete is the operation of deleting a publication.
+const opDelete = "delete"
+
 // The outcomes of a deletion that do not come from a network.
 const (
 	deletionNotSupported = "not_supported"
@@ -29,16 +32,21 @@ const (
 )
 
 // Unpublish deletes a publication from its network: the comments and the repost that crier added, then all parts of a
-// thread, the last first. It is idempotent. It returns when to continue; zero means that it is finished.
+// thread, the last first. It is idempotent. What is not known to be public waits until it is. It returns when to
+// continue; zero means that it is finished.
 func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, error) {
 	w := &worker{pub: s}
 	var err error
-	if w.p, err = s.store.Publication(ctx, id); err != nil {
+	w.p, err = s.store.Publication(ctx, id)
+	if crier.IsKind(err, crier.KindNotFound) { // its team was purged while it waited
+		return time.Time{}, nil
+	}
+	if err != nil {
 		return time.Time{}, err
 	}
-	tries, over, err := s.unpublishTries(ctx, id)
-	if err != nil || over {
-		return time.Time{}, err
+	d, err := w.deletionSoFar(ctx)
+	if err != nil || w.nothingToDo(d) {
+		return d.lookAgain, err
 	}
 	if w.account, err = s.store.Account(ctx, w.p.SocialAccountID); err != nil {
 		return time.Time{}, err
@@ -46,21 +54,27 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 	network, ok := s.providers.Get(string(w.p.Provider))
 	deleter := s.providers.Features(network).Deleter
 	if !ok || deleter == nil || !s.providers.InfoFor(network, NetworkAccount(w.account)).Abilities.Delete {
-		return time.Time{}, w.recordDeletion(ctx, deletionNotSupported, "",
+		return d.lookAgain, w.recordDeletion(ctx, d, deletionNotSupported, "",
 			fmt.Sprintf("%s does not let apps delete this account's posts; delete it there manually.",
 				w.p.Provider), nil)
 	}
 	if len(w.publicIDs()) == 0 {
-		return time.Time{}, w.recordDeletion(ctx, deletionFailed, "",
+		return d.lookAgain, w.recordDeletion(ctx, d, deletionFailed, "",
 			network.Info().DisplayName+" has not returned the id of the post; delete it there manually.", nil)
 	}
 	if until, err := s.actionsSending(ctx, id); err != nil || !until.IsZero() {
 		return until, err
 	}
+	return w.deleteAll(ctx, d, network.Info().DisplayName, deleter)
+}
+
+// deleteAll makes one attempt to delete a publication. It returns when to continue.
+func (w *worker) deleteAll(ctx context.Context, d deletion, network string, deleter provider.Deleter) (time.Time,
+	error) {
 	var left []string
 	var outcome provider.Deletion
 	calls := w.recording(ctx)
-	err = s.tokens.Call(calls, w.account, func(client provider.Account) (err error) {
+	err := w.pub.tokens.Call(calls, w.account, func(client provider.Account) (err error) {
 		w.client = client
 		if left, err = w.unpublishActions(calls, deleter); err == nil {
 			outcome, err = w.unpublish(calls, deleter)
@@ -68,20 +82,23 @@ func (s *Publisher) Unpublish(ctx context.Context, id crier.ID) (time.Time, erro
 		return err
 	})
 	if err == nil {
-		message := strings.Join(append([]string{"Removed from " + network.Info().DisplayName + "."}, left...), " ")
-		return time.Time{}, w.recordDeletion(ctx, string(outcome), "", message, nil)
+		message := strings.Join(append([]string{"Removed from " + network + "."}, left...), " ")
+		if !d.lookAgain.IsZero() {
+			message += " Something of it has an unknown outcome: if it is resolved as published, it is deleted, too."
+		}
+		return d.lookAgain, w.recordDeletion(ctx, d, string(outcome), "", message, nil)
 	}
 	failure := provider.AsError(err)
-	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired || tries >= maxUnpublishTries {
-		return time.Time{}, w.recordDeletion(ctx, deletionFailed, string(failure.Code), failure.Message, nil)
+	if failure.Kind == provider.Rejected || failure.Kind == provider.AuthExpired || d.tries >= maxUnpublishTries {
+		return d.lookAgain, w.recordDeletion(ctx, d, deletionFailed, string(failure.Code), failure.Message, nil)
 	}
-	next := s.clock().Add(max(failure.RetryAfter, s.backoff(tries)))
+	next := w.pub.clock().Add(max(failure.RetryAfter, w.pub.backoff(d.tries)))
 	if failure.RetryAfter > maxUnpublishPause {
 		message := fmt.Sprintf("%s. %s asks to wait until %s; delete it there manually.",
-			strings.TrimSuffix(failure.Message, "."), network.Info().DisplayName, crier.TimeOf(next))
-		return time.Time{}, w.recordDeletion(ctx, deletionFailed, string(failure.Code), message, nil)
+			strings.TrimSuffix(failure.Message, "."), network, crier.TimeOf(next))
+		return d.lookAgain, w.recordDeletion(ctx, d, deletionFailed, string(failure.Code), message, nil)
 	}
-	return next, w.recordDeletion(ctx, string(failure.Kind), string(failure.Code), failure.Message, &next)
+	return next, w.recordDeletion(ctx, d, string(failure.Kind), string(failure.Code), failure.Message, &next)
 }
 
 // actionPause is the longest pause before an action that is being published is looked at again.
@@ -184,16 +201,6 @@ func (w *worker) publicIDs() []string {
 	return ids
 }
 
-// unpublishTries counts the deletion attempts; over is true when the outcome is final.
-func (s *Publisher) unpublishTries(ctx context.Context, id crier.ID) (tries int, over bool, err error) {
-	attempts, err := s.store.DeleteAttempts(ctx, []crier.ID{id})
-	for _, a := range attempts {
-		tries++
-		over = over || IsVerdict(a.Outcome)
-	}
-	return tries, over, err
-}
-
 // IsVerdict reports whether the outcome of a deletion is final.
 func IsVerdict(outcome string) bool {
 	switch outcome {
@@ -203,9 +210,10 @@ func IsVerdict(outcome string) bool {
 	return false
 }
 
-// recordDeletion records the outcome of a deletion.
-func (w *worker) recordDeletion(ctx context.Context, outcome, code, message string, next *time.Time) error {
-	v := verdict{attempt: w.attemptOver("delete"), outcome: outcome, code: code, message: message, next: "nothing",
+// recordDeletion records the outcome of a deletion. A final one ends the requests that waited for it.
+func (w *worker) recordDeletion(ctx context.Context, d deletion, outcome, code, message string,
+	next *time.Time) error {
+	v := verdict{attempt: w.attemptOver(opDelete), outcome: outcome, code: code, message: message, next: "nothing",
 		now: w.pub.clock.Now()}
 	if next != nil {
 		v.next, v.at = "ask again", *next
@@ -224,6 +232,9 @@ func (w *worker) recordDeletion(ctx context.Context, outcome, code, message stri
 				OrganizationID: w.p.OrganizationID, TeamID: &w.p.TeamID, Object: Shown(w.p)}); err != nil {
 				return err
 			}
+		}
+		if len(d.due) > 0 && IsVerdict(outcome) {
+			return w.endRequests(ctx, tx, d.due, *v.endedAttempt())
 		}
 		return tx.WriteAttempts(ctx, *v.endedAttempt())
 	})

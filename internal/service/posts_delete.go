@@ -2,11 +2,13 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"crier"
 	"crier/internal/access"
 	"crier/internal/events"
 	"crier/internal/job"
+	"crier/internal/publish"
 	"crier/internal/store"
 )
 
@@ -57,14 +59,19 @@ func (s *Posts) dismissProblems(ctx context.Context, tx *store.Tx, post store.Po
 		if !p.NeedsAttention || p.Status == crier.Unknown {
 			continue
 		}
-		if _, _, err := tx.Dismiss(ctx, p.ID, now); err != nil {
-			return err
-		}
-		if err := recordDismissed(tx, now, p); err != nil {
+		if err := dismissProblem(ctx, tx, now, p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dismissProblem dismisses the failure of a scheduled post.
+func dismissProblem(ctx context.Context, tx *store.Tx, now crier.Time, p crier.ScheduledPost) error {
+	if _, _, err := tx.Dismiss(ctx, p.ID, now); err != nil {
+		return err
+	}
+	return recordDismissed(tx, now, p)
 }
 
 // recordDeleted records the deletion of a post before it is removed: its event shows what will be gone.
@@ -98,19 +105,36 @@ func (s *Posts) remove(ctx context.Context, tx *store.Tx, p store.Post) error {
 	return tx.ReplaceFacets(ctx, p.TeamID, p.ID, none)
 }
 
-// platformDeletes returns the published posts to delete from their networks, and enqueues the deletions.
+// platformDeletes returns the published posts to delete from their networks, and enqueues the deletions. Those whose
+// outcome is unknown follow: their deletion waits until a person tells that they are public.
 func (s *Posts) platformDeletes(ctx context.Context, tx *store.Tx, p store.Post) ([]crier.PlatformDelete, error) {
-	published, err := tx.PublishedPlatformPosts(ctx, p.ID)
+	list, err := tx.PublishedPlatformPosts(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	for i := range published {
-		published[i].Verdict, published[i].Message = "pending", "The network has not answered yet; it is tried again."
-		job := job.Job{Args: job.Unpublish{ScheduledPostID: published[i].ScheduledPostID,
-			Provider: published[i].Provider, TeamID: p.TeamID}}
+	for i := range list {
+		list[i].Verdict, list[i].Message = deletePending, "The network has not answered yet; it is tried again."
+	}
+	unknown, err := tx.LockUnknown(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range unknown {
+		if err := s.engine.Publisher.RequestDeletion(ctx, tx, u); err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(list, func(d crier.PlatformDelete) bool {
+			return d.ScheduledPostID == u.ScheduledPostID
+		}) {
+			list = append(list, crier.PlatformDelete{Provider: u.Provider, SocialAccountID: u.SocialAccountID,
+				ScheduledPostID: u.ScheduledPostID, Verdict: deletePending, Message: publish.DeletionWaits})
+		}
+	}
+	for _, d := range list {
+		job := job.Job{Args: job.Unpublish{ScheduledPostID: d.ScheduledPostID, Provider: d.Provider, TeamID: p.TeamID}}
 		if err := s.queue.Enqueue(ctx, tx, job); err != nil {
 			return nil, err
 		}
 	}
-	return published, nil
+	return list, nil
 }

@@ -14,6 +14,9 @@ import (
 // deleteWait is how long a deletion waits for the networks.
 const deleteWait = 10 * time.Second
 
+// deletePending is the verdict on a deletion that has none yet.
+const deletePending = "pending"
+
 // AwaitKeptDeletes answers a repeated deletion from what the first one began.
 func (s *Posts) AwaitKeptDeletes(ctx context.Context, kept []byte) (crier.PostDeletion, error) {
 	var out crier.PostDeletion
@@ -51,16 +54,24 @@ func (s *Posts) awaitDeletes(ctx context.Context, out crier.PostDeletion) (crier
 	}
 }
 
-// enterVerdicts reports whether all are in.
+// enterVerdicts enters the verdicts that are there. It reports whether nothing is left to wait for: what a person has
+// to resolve first may take days.
 func enterVerdicts(deletes []crier.PlatformDelete, attempts []store.Attempt) bool {
 	open := len(deletes)
 	for i := range deletes {
+		waits := false
 		for _, a := range attempts {
-			if a.ScheduledPostID == deletes[i].ScheduledPostID && publish.IsVerdict(a.Outcome) {
+			if a.ScheduledPostID != deletes[i].ScheduledPostID {
+				continue
+			}
+			if publish.IsVerdict(a.Outcome) {
 				deletes[i].Verdict, deletes[i].Message = a.Outcome, a.Message
-				open--
 				break
 			}
+			waits = waits || publish.DeletionWaiting(a) && deletes[i].PlatformPostID == "" && a.ActionID == nil
+		}
+		if waits || deletes[i].Verdict != deletePending {
+			open--
 		}
 	}
 	return open == 0

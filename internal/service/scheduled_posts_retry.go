@@ -41,11 +41,16 @@ func (s *ScheduledPosts) Resolve(ctx context.Context, scope access.TeamScope, id
 		if in.Action != "" {
 			return s.resolveAction(ctx, tx, scope, *p, in)
 		}
+		status, err := tx.PostStatus(ctx, p.PostID)
+		if err != nil {
+			return err
+		}
 		continues, err := s.engine.Publisher.Continues(*p, in)
 		if err != nil {
 			return err
 		}
-		if continues {
+		// The rest of a thread whose post was deleted is not published, so what is there can still be told.
+		if continues && (status != crier.PostDeleted || in.Outcome == "retry") {
 			if _, err := s.approveAgain(ctx, tx, scope, *p); err != nil {
 				return err
 			}
@@ -53,7 +58,7 @@ func (s *ScheduledPosts) Resolve(ctx context.Context, scope access.TeamScope, id
 		if err := s.engine.Publisher.Resolve(ctx, tx, p, in); err != nil {
 			return err
 		}
-		return s.cancelSetAside(ctx, tx, p.PostID)
+		return s.endSetAside(ctx, tx, *p)
 	})
 }
 
@@ -79,17 +84,25 @@ func (s *ScheduledPosts) resolveAction(ctx context.Context, tx *store.Tx, scope 
 	return s.engine.Publisher.Resolve(ctx, tx, action, in)
 }
 
-// cancelSetAside cancels what is pending of a post that is set aside.
-func (s *ScheduledPosts) cancelSetAside(ctx context.Context, tx *store.Tx, post crier.ID) error {
-	status, err := tx.PostStatus(ctx, post)
+// endSetAside cancels what is pending of a post that is set aside. Nothing can be done about the failure of one that
+// was deleted.
+func (s *ScheduledPosts) endSetAside(ctx context.Context, tx *store.Tx, p store.Publication) error {
+	status, err := tx.PostStatus(ctx, p.PostID)
 	if err != nil || !setAside(status) {
 		return err
 	}
-	pending, err := tx.LockScheduled(ctx, post, false)
+	pending, err := tx.LockScheduled(ctx, p.PostID, false)
 	if err != nil {
 		return err
 	}
-	return s.engine.Publisher.Cancel(ctx, tx, pending)
+	if err := s.engine.Publisher.Cancel(ctx, tx, pending); err != nil || status != crier.PostDeleted {
+		return err
+	}
+	shown, err := s.read(ctx, tx, p.ID)
+	if err != nil || !shown.NeedsAttention || shown.Status != crier.Failed {
+		return err
+	}
+	return dismissProblem(ctx, tx, s.clock.Now(), shown)
 }
 
 // approveAgain lets a publication begin once more if its post may be scheduled: the post may have been rejected,

@@ -16,6 +16,12 @@ func (tx *Tx) LockScheduled(ctx context.Context, post crier.ID, leaveActions boo
 	return tx.lockLive(ctx, `p.post_id = $1 AND p.status = 'scheduled'`, post)
 }
 
+// LockUnknown reads and locks the publications of a post whose outcome is unknown, including actions. The post must be
+// locked.
+func (tx *Tx) LockUnknown(ctx context.Context, post crier.ID) ([]Publication, error) {
+	return tx.lockLive(ctx, `p.post_id = $1 AND p.status = 'unknown'`, post)
+}
+
 // LockTeamPending is LockScheduled for all posts of a team that is deleted; it locks the posts. It includes the
 // publications with an unknown outcome, because nobody can resolve them any more.
 func (tx *Tx) LockTeamPending(ctx context.Context, team crier.ID) ([]Publication, error) {

@@ -1225,7 +1225,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a post
-         * @description Its scheduled posts are canceled; while one is being published: 409. `platformDelete` is present if the flag was `true` and something was published; `platformDeletes` has one entry per account. The call waits for the networks for up to 10 seconds; unfinished deletions are `pending` and continue.
+         * @description Its scheduled posts are canceled; while one is being published: 409. `platformDelete` is present if the flag was `true` and something was published, or may have been; `platformDeletes` has one entry per account. The call waits for the networks for up to 10 seconds; unfinished deletions are `pending` and continue. What is `unknown` is deleted from its network once it is resolved as `published`.
          *
          *     Needs the permission `delete_posts`.
          */
@@ -1560,7 +1560,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve an unknown outcome
-         * @description For a publication that is `unknown`, after a person has checked the network. `published` marks it as published, `retry` publishes it, `failed` ends it. If more is published then (with `retry`, or the rest of a thread with `published`), the rules of a retry apply: a conflict if the post is rejected, archived or, in a team that requires approval, not approved; otherwise a draft becomes approved.
+         * @description For a publication that is `unknown`, after a person has checked the network. `published` marks it as published, `retry` publishes it, `failed` ends it. If more is published then (with `retry`, or the rest of a thread with `published`), the rules of a retry apply: a conflict if the post is rejected, archived or, in a team that requires approval, not approved; otherwise a draft becomes approved. The rest of a thread whose post was deleted is not published: it is `failed` then. What is `published` is deleted from the network if the post was deleted with `alsoDeleteFromPlatform`.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -1582,7 +1582,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed or missed post
-         * @description The post becomes due at once, with its present content and the settings and actions that it was scheduled with; a thread of which a part is public continues as it began. A conflict while the outcome is unknown: resolve it instead. Also a conflict if a newer scheduled post has replaced it on the account; the message names it. And if the post is rejected, archived or, in a team that requires approval, not approved; otherwise a draft becomes approved.
+         * @description The post becomes due at once, with its present content and the settings and actions that it was scheduled with; a thread of which a part is public continues as it began. A series that was ended is not continued. A conflict while the outcome is unknown: resolve it instead. Also a conflict if a newer scheduled post has replaced it on the account; the message names it. And if the post is rejected, archived or, in a team that requires approval, not approved; otherwise a draft becomes approved.
          *
          *     Needs the permission `publish_posts`.
          */
@@ -2391,7 +2391,7 @@ export interface components {
             durationMillis: number | null;
             /**
              * Format: date-time
-             * @description Null while it runs, or when its process died: then the outcome is looked up.
+             * @description Null while it runs, or when its process died: then the outcome is looked up. Also null while a deletion waits for an unknown outcome.
              */
             endedAt: string | null;
             errorCode?: string;

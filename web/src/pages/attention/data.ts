@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '../../api/client'
+import { ApiError } from '../../api/error'
 import { key } from '../../api/query'
 
 /** What needs a person, the newest first, page by page. */
@@ -21,9 +22,9 @@ export function useNeedsAttention(teamId: string) {
 
 /**
  * The posts behind scheduled posts, by id, for their names. Each is asked for once, and not again with every event: there
- * is a request for each of them.
+ * is a request for each of them. A post that was deleted is null.
  */
-export function usePostsById(teamId: string, ids: string[]): Map<string, Schemas['Post']> {
+export function usePostsById(teamId: string, ids: string[]): Map<string, Schemas['Post'] | null> {
   const unique = [...new Set(ids)]
   return useQueries({
     queries: unique.map(postId => ({
@@ -32,6 +33,13 @@ export function usePostsById(teamId: string, ids: string[]): Map<string, Schemas
         ask(api.GET('/v1/teams/{teamId}/posts/{postId}', { params: { path: { teamId, postId } }, signal })),
       staleTime: Number.POSITIVE_INFINITY,
     })),
-    combine: answers => new Map(answers.flatMap(a => (a.data ? [[a.data.id, a.data] as const] : []))),
+    combine: answers =>
+      new Map(
+        unique.flatMap((id, n) => {
+          const a = answers[n]
+          const gone = a?.error instanceof ApiError && a.error.status === 404
+          return a?.data || gone ? [[id, a.data ?? null] as const] : []
+        }),
+      ),
   })
 }

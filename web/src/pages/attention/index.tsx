@@ -186,13 +186,14 @@ function Item({
 }: {
   sp: ScheduledPost
   account: Account | undefined
-  post: Schemas['Post'] | undefined
+  /** Null if it was deleted. */
+  post: Schemas['Post'] | null | undefined
   chosen: boolean
   onChoose?: (on: boolean) => void
 }) {
   const { dismiss: dismissOne, busy } = useAct()
   const cause = causeOf(sp, account)
-  const name = post ? postName(post) : '…'
+  const name = post ? postName(post) : post === null ? 'A deleted post' : '…'
   return (
     <li className={styles.item}>
       {onChoose && (
@@ -212,15 +213,19 @@ function Item({
       />
       <div className={styles.text}>
         <p className={styles.head}>
-          <Link
-            to="/posts/$postId"
-            params={{ postId: sp.contentItemId }}
-            search={{ why: sp.id } as never}
-            className={styles.name}
-            dir="auto"
-          >
-            {name}
-          </Link>
+          {post === null ? (
+            <span className={styles.name}>{name}</span>
+          ) : (
+            <Link
+              to="/posts/$postId"
+              params={{ postId: sp.contentItemId }}
+              search={{ why: sp.id } as never}
+              className={styles.name}
+              dir="auto"
+            >
+              {name}
+            </Link>
+          )}
           <Status state={sp.status} />
         </p>
         <p className={styles.cause}>

@@ -13,7 +13,7 @@ const verdicts: Record<string, { word: string; tone: 'good' | 'bad' | 'warn' | '
   already_gone: { word: 'Was gone already', tone: 'plain' },
   not_supported: { word: 'Has to be deleted there', tone: 'warn' },
   failed: { word: 'Not deleted', tone: 'bad' },
-  pending: { word: 'Being deleted', tone: 'plain' },
+  pending: { word: 'Not deleted yet', tone: 'plain' },
 }
 
 /** Deletes the post, and on the networks too if that is wanted; tells what each network said. */
@@ -32,6 +32,7 @@ export function DeletePost({
   const [busy, setBusy] = useState(false)
   const [told, setTold] = useState<Schemas['PlatformDelete'][] | null>(null)
   const published = scheduledPosts.filter(s => s.status === 'published').length
+  const unknown = scheduledPosts.filter(s => s.status === 'unknown').length
   const waiting = scheduledPosts.filter(s => s.status === 'scheduled').length
   const leave = () => {
     refreshPosts(team.id)
@@ -95,14 +96,18 @@ export function DeletePost({
         {waiting > 0 && `What waits to be published is canceled (${waiting}). `}
         Its record and numbers leave crier. This cannot be taken back.
       </p>
-      {published > 0 && (
+      {published + unknown > 0 && (
         <Checkbox
           label={
-            published === 1
-              ? 'Delete the published post on its network too'
-              : `Delete the ${published} published posts on their networks too`
+            published === 0
+              ? 'Delete what turns out to be published on its network too'
+              : published === 1
+                ? 'Delete the published post on its network too'
+                : `Delete the ${published} published posts on their networks too`
           }
-          hint="Networks that cannot do that are named afterwards."
+          hint={`Networks that cannot do that are named afterwards.${
+            unknown > 0 ? ' Where nobody knows whether it was published, it is deleted once you have said so.' : ''
+          }`}
           checked={everywhere}
           onChange={e => setEverywhere(e.target.checked)}
         />

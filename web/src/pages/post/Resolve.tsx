@@ -5,8 +5,9 @@ import type { ScheduledPost } from '../../api/extra'
 import { useSession } from '../../session'
 import { Button, ButtonRow, Dialog, Field, Icon, networkNames, Status } from '../../ui'
 import { useAct } from './actions'
-import { resolve, useScheduledPost } from './data'
+import { resolve, useAttempts, useScheduledPost } from './data'
 import { type FollowUp, followUps } from './followUps'
+import { deletionWaits } from './ledger'
 import styles from './post.module.css'
 
 type Account = Schemas['SocialAccount']
@@ -70,6 +71,7 @@ export function Resolve({
   const [id, setId] = useState('')
   const [problem, setProblem] = useState<string>()
   const now = useScheduledPost(team.id, sp)
+  const deleted = deletionWaits(useAttempts(team.id, sp).data ?? [], followUp !== undefined)
   const chosen = outcomes.find(o => o.value === outcome)
   const send = async () => {
     if (!outcome) return
@@ -107,6 +109,12 @@ export function Resolve({
         The call left, and no answer came. {networkNames[account.provider]} gives no way to find out, so nothing is sent
         again before you have looked.
       </p>
+      {deleted && (
+        <p>
+          The post was deleted here, and was to be deleted on {networkNames[account.provider]} too: if it is there, that
+          is done now.
+        </p>
+      )}
       {profile && (
         <a href={profile} target="_blank" rel="noreferrer" className={styles.look}>
           <Icon name="external" size={18} /> Look at {account.displayName} on {networkNames[account.provider]}
@@ -114,23 +122,27 @@ export function Resolve({
       )}
       <fieldset className={styles.choices}>
         <legend className="visually-hidden">What you see there</legend>
-        {outcomes.map(o => (
-          <label key={o.value} className={styles.choice}>
-            <input type="radio" name="outcome" checked={outcome === o.value} onChange={() => setOutcome(o.value)} />
-            <span>
-              {o.label}
-              <small>{o.hint}</small>
-            </span>
-          </label>
-        ))}
+        {outcomes
+          .filter(o => !deleted || o.value !== 'retry')
+          .map(o => (
+            <label key={o.value} className={styles.choice}>
+              <input type="radio" name="outcome" checked={outcome === o.value} onChange={() => setOutcome(o.value)} />
+              <span>
+                {o.label}
+                <small>{deleted && o.value === 'published' ? 'It is deleted there.' : o.hint}</small>
+              </span>
+            </label>
+          ))}
       </fieldset>
       {outcome === 'published' && (
         <Field
           label="Its id there"
           hint={
-            followUp
-              ? 'If you know it: then it is deleted with the post.'
-              : 'If you know it: then its numbers are read, and it can be deleted from here. What follows it needs it: the next part of a thread, a comment, a quote.'
+            deleted
+              ? 'It can be deleted only by its id.'
+              : followUp
+                ? 'If you know it: then it is deleted with the post.'
+                : 'If you know it: then its numbers are read, and it can be deleted from here. What follows it needs it: the next part of a thread, a comment, a quote.'
           }
           value={id}
           problem={problem}
