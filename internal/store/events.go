@@ -70,13 +70,12 @@ func (tx *Tx) insertEvents(ctx context.Context) error {
 		return nil
 	}
 	tx.wroteEvents = true
-	rows := make(encodedRows, len(tx.events))
-	for i, e := range tx.events {
-		row, err := e.eventRow()
-		if err != nil {
+	rows := numberedRows{make(encodedRows, len(tx.events))}
+	for i := range tx.events {
+		var err error
+		if rows.encodedRows[i], err = tx.events[i].eventRow(); err != nil {
 			return err
 		}
-		rows[i] = row.numbered(i + 1)
 	}
 	const organization = `coalesce(v.organization, (SELECT t.organization_id FROM teams t WHERE t.id = v.team))`
 	if tx.pipe != nil {

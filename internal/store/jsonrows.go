@@ -49,31 +49,44 @@ func encodeRow(before encodedRow, row any) (encodedRow, error) {
 	return data, nil
 }
 
-// numbered returns the row with its number as a further column n.
-func (r encodedRow) numbered(n int) encodedRow {
-	row := append(make(encodedRow, 0, len(r)+len(`,"n":00000000`)), r[:len(r)-1]...)
-	return append(strconv.AppendInt(append(row, `,"n":`...), int64(n), 10), '}')
-}
-
 // encodedRows are rows as a statement takes them.
 type encodedRows []encodedRow
 
 func (encodedRows) isEncoded() {}
 
 // Value joins the rows without parsing them again.
-func (l encodedRows) Value() (driver.Value, error) {
+func (l encodedRows) Value() (driver.Value, error) { return l.join(false), nil }
+
+// numberedRows are rows with their numbers, from 1, as a further column n.
+type numberedRows struct{ encodedRows }
+
+// Value joins the rows without parsing them again.
+func (l numberedRows) Value() (driver.Value, error) { return l.join(true), nil }
+
+func (l encodedRows) join(numbered bool) string {
+	const most = len(`,"n":0000000},`)
 	size := len("[]")
 	for _, row := range l {
-		size += len(row) + len(",")
+		size += len(row) + most
 	}
-	list := append(make([]byte, 0, size), '[')
+	var list strings.Builder
+	list.Grow(size)
+	list.WriteByte('[')
 	for i, row := range l {
 		if i > 0 {
-			list = append(list, ',')
+			list.WriteByte(',')
 		}
-		list = append(list, row...)
+		if !numbered {
+			list.Write(row)
+			continue
+		}
+		list.Write(row[:len(row)-1])
+		list.WriteString(`,"n":`)
+		list.WriteString(strconv.Itoa(i + 1))
+		list.WriteByte('}')
 	}
-	return string(append(list, ']')), nil
+	list.WriteByte(']')
+	return list.String()
 }
 
 // jsonTime is a time in a JSON row, in the format that both databases store.
