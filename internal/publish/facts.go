@@ -66,8 +66,8 @@ func changes(was, now crier.ScheduledPost) events.Changed {
 	return out
 }
 
-// encode encodes what a settlement writes at a time. Encoding takes longer than writing, and workers do it concurrently,
-// before they wait for a transaction.
+// encode encodes what a settlement writes at a time. Encoding takes longer than writing, and workers do it
+// concurrently, before they wait for a transaction.
 func (s *settlement) encode(now crier.Time) error {
 	if err := s.encodeEvents(now); err != nil {
 		return err

@@ -66,7 +66,8 @@ func TestDeletingAPostWithAnUnknownOutcomeIsContinuedWhenItIsResolved(t *testing
 				list.Data[0].Message != publish.DeletionWaits || list.Data[0].EndedAt != nil {
 				t.Errorf("the record says %+v, %v", list.Data, err)
 			}
-			p, err := d.ScheduledPosts.Resolve(ctx, d.scope, id, crier.Resolution{Outcome: outcome, PlatformPostID: "1"})
+			p, err := d.ScheduledPosts.Resolve(ctx, d.scope, id,
+				crier.Resolution{Outcome: outcome, PlatformPostID: "1"})
 			if err != nil || p.NeedsAttention || string(p.Status) != outcome {
 				t.Errorf("resolved it is %+v, %v", p, err)
 			}
@@ -93,7 +94,8 @@ func TestResolvingAPartOfADeletedThread(t *testing.T) {
 		}
 		_, err := d.ScheduledPosts.Resolve(ctx, d.scope, id, crier.Resolution{Outcome: "retry"})
 		wantKind(t, err, crier.KindNotFound)
-		p, err := d.ScheduledPosts.Resolve(ctx, d.scope, id, crier.Resolution{Outcome: "published", PlatformPostID: "1"})
+		p, err := d.ScheduledPosts.Resolve(ctx, d.scope, id,
+			crier.Resolution{Outcome: "published", PlatformPostID: "1"})
 		if err != nil || p.Status != crier.Failed || !slices.Equal(p.PublishResults.PlatformPostIDs, []string{"1"}) ||
 			p.NeedsAttention {
 			t.Errorf("it is %+v, %v", p, err)

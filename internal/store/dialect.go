@@ -34,8 +34,8 @@ type fragments struct {
 	eachOf func(column string) string
 	// indexed makes SQLite read a table by an index. Without statistics its planner may prefer another one.
 	indexed func(index string) string
-	// setLive and insertLive set live of a publication with its status, setLive also canceled; a trigger would write the
-	// row once more. On PostgreSQL, they are generated.
+	// setLive and insertLive set live of a publication with its status, setLive also canceled; a trigger would write
+	// the row once more. On PostgreSQL, they are generated.
 	setLive    func(status string) string
 	insertLive func(status string) (column, value string)
 	// expiredKeys selects up to $2 idempotency keys that expired by $1. On SQLite it looks among the oldest rows: they

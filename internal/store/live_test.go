@@ -15,7 +15,7 @@ import (
 const contradictions = `SELECT count(*) FROM publications
 	WHERE live <> (status IN ('scheduled', 'publishing', 'processing', 'unknown')) OR canceled <> (status = 'canceled')`
 
-// contradictingProblems counts publications that are problems and not in the table of problems, or the other way around.
+// contradictingProblems counts publications that are problems and not in the table of problems, or the other way round.
 const contradictingProblems = `SELECT count(*) FROM publications p
 	LEFT JOIN publication_problems x ON x.publication_id = p.id
 	WHERE (p.status IN ('failed', 'missed', 'unknown')) <> (x.publication_id IS NOT NULL) OR x.status <> p.status

@@ -75,7 +75,8 @@ func (tx *Tx) statusesBefore(ctx context.Context, list []*Settlement) (map[crier
 	}
 	rows, err := tx.q.QueryContext(ctx, `SELECT s.id, s.status, s.kind = 'post' AND (EXISTS (
 			SELECT 1 FROM publications o WHERE o.post_id = s.post_id AND o.id <> s.id AND o.kind = 'post')
-		OR EXISTS (SELECT 1 FROM posts p WHERE p.id = s.post_id AND (p.deleted_at IS NOT NULL OR p.status = 'archived')))
+		OR EXISTS (SELECT 1 FROM posts p
+			WHERE p.id = s.post_id AND (p.deleted_at IS NOT NULL OR p.status = 'archived')))
 		FROM `+tx.jsonRows("key uuid")+` CROSS JOIN publications s ON s.id = v.key`, keys(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read statuses: %w", err)
