@@ -54,7 +54,7 @@ func (r reads) deliveryGroups(f PostFilter) []group {
 func byIndex(statuses []crier.ScheduledPostStatus) (live, ended, problems []crier.ScheduledPostStatus) {
 	for _, s := range statuses {
 		switch {
-		case s == crier.Failed || s == crier.Missed || s == crier.Unknown:
+		case isProblem(s):
 			problems = append(problems, s)
 		case s.Live():
 			live = append(live, s)
