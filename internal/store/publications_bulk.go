@@ -53,8 +53,7 @@ func (tx *Tx) settleInBulk(ctx context.Context, now crier.Time, list []*Settleme
 			repeated = append(repeated, s.Publication.PostID)
 		}
 	}
-	slices.Sort(repeated)
-	repeated = slices.Compact(repeated)
+	repeated = distinct(repeated)
 	if err := tx.countRepeats(ctx, -1, repeated); err != nil {
 		return err
 	}
