@@ -43,6 +43,9 @@ const (
 	UploadTimeout = 2 * time.Minute
 	// maxAnswer is the number of bytes read of a response.
 	maxAnswer = 4 << 20
+	// idleConnections is how many idle connections to a host are kept. In a burst, hundreds of calls run at once, and
+	// opening a connection takes longer than a call.
+	idleConnections = 512
 )
 
 // NewCaller returns a Caller.
@@ -64,7 +67,8 @@ func NewCaller(cfg CallerConfig) *Caller {
 
 func newTransport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 64
+	transport.MaxIdleConnsPerHost = idleConnections
+	transport.MaxIdleConns = 0 // the sum has no limit of its own
 	// Shorter than networks keep idle connections open: a request on one that is just being closed has an unknown
 	// outcome.
 	transport.IdleConnTimeout = 20 * time.Second

@@ -12,9 +12,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"crier/internal/nettest"
 	"crier/internal/provider"
@@ -86,6 +89,49 @@ func TestDamagedResponseIsUnknownOnlyAfterPublishing(t *testing.T) {
 		if got != want {
 			t.Errorf("publishes = %t: Decode error of kind %q, want %q", publishes, got, want)
 		}
+	}
+}
+
+// The calls of a burst come in waves; each wave uses the connections of the one before.
+func TestBurstsReuseConnections(t *testing.T) {
+	t.Parallel()
+	const wave = 200
+	var opened atomic.Int64
+	waiting := make(chan struct{}, wave)
+	answer := make(chan struct{})
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		waiting <- struct{}{}
+		<-answer
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	caller := newCaller()
+	for range 3 {
+		var calls errgroup.Group
+		for range wave {
+			calls.Go(func() error {
+				_, err := caller.Send(t.Context(), provider.Request{Method: http.MethodGet, URL: server.URL})
+				return err
+			})
+		}
+		for range wave {
+			<-waiting
+		}
+		for range wave {
+			answer <- struct{}{}
+		}
+		if err := calls.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A connection is returned a moment after its answer was read, so a few more may be opened.
+	if n := opened.Load(); n > wave*3/2 {
+		t.Errorf("%d connections were opened for waves of %d calls", n, wave)
 	}
 }
 
