@@ -90,7 +90,8 @@ func New(cfg Config) (*Queue, error) {
 	config := q.riverConfig(cfg.Poll)
 	var err error
 	if cfg.Store.Dialect() == store.Postgres {
-		q.engine, err = newEngine(riverpgxv5.New(cfg.Store.JobPool()), config, joinPostgres)
+		pool := cfg.Store.JobPool()
+		q.engine, err = newEngine(postgresDriver{riverpgxv5.New(pool), pool}, config, joinPostgres)
 	} else {
 		q.engine, err = newEngine(sqliteDriver{riversqlite.New(cfg.Store.Writer())}, config, joinSQLite)
 	}

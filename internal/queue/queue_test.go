@@ -537,6 +537,18 @@ func TestUnusedIndexesOfJobsAreDroppedBesideRunningNodes_postgres(t *testing.T) 
 	}
 }
 
+func TestUnusedIndexesOfJobsAreDropped_sqlite(t *testing.T) {
+	t.Parallel()
+	_, st := newQueue(t, databases.Fresh(t, store.SQLite), func(context.Context, probe) error { return nil })
+	for _, name := range store.UnusedJobIndexes() {
+		var there bool
+		if err := st.Reader().QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = $1)`,
+			name).Scan(&there); err != nil || there {
+			t.Errorf("%s is there: %v, %v", name, there, err)
+		}
+	}
+}
+
 // When the leader of the job engine is killed, River promotes no scheduled jobs until its lease ends, some fifteen
 // seconds later. Every node promotes them itself, so nothing is late.
 func TestKilledLeaderDoesNotDelayJobs_postgres(t *testing.T) {

@@ -42,17 +42,19 @@ const (
         AND due.scheduled_at <= coalesce(cast(?1 AS text), datetime('now', 'subsec')))`
 )
 
-// UnusedJobIndexes returns the names of the job engine's indexes of what jobs contain. Nothing searches for that, and
-// every change of a job's state would write them.
-func UnusedJobIndexes() []string { return []string{"river_job_args_index", "river_job_metadata_index"} }
+// UnusedJobIndexes returns the names of the job engine's indexes of what jobs contain and of their kinds. Nothing
+// searches for that. Every new job would write them, on PostgreSQL every change of a job's state. SQLite has the last
+// one only.
+func UnusedJobIndexes() []string {
+	return []string{"river_job_args_index", "river_job_metadata_index", "river_job_kind"}
+}
 
 // IndexJobs creates the index by which PostgreSQL finds the jobs that are due soon, and drops the unused ones.
 func (s *Store) IndexJobs(ctx context.Context) error {
-	if s.dialect != Postgres {
-		return nil
-	}
-	if err := s.indexDueJobs(ctx); err != nil {
-		return err
+	if s.dialect == Postgres {
+		if err := s.indexDueJobs(ctx); err != nil {
+			return err
+		}
 	}
 	for _, name := range UnusedJobIndexes() {
 		if err := s.dropIndex(ctx, name); err != nil {
@@ -71,6 +73,11 @@ const (
 
 // dropIndex drops an index if it exists, while nodes of the previous version run.
 func (s *Store) dropIndex(ctx context.Context, name string) error {
+	drop := `DROP INDEX IF EXISTS ` + pgx.Identifier{name}.Sanitize()
+	if s.dialect == SQLite {
+		_, err := s.writer.ExecContext(ctx, drop)
+		return err
+	}
 	for {
 		err := s.WithTx(ctx, func(tx *Tx) error {
 			var there bool
@@ -82,7 +89,7 @@ func (s *Store) dropIndex(ctx context.Context, name string) error {
 				dropWait); err != nil {
 				return err
 			}
-			_, err = tx.q.ExecContext(ctx, `DROP INDEX IF EXISTS `+pgx.Identifier{name}.Sanitize())
+			_, err = tx.q.ExecContext(ctx, drop)
 			return err
 		})
 		if sqlState(err) != lockNotAvailable {
