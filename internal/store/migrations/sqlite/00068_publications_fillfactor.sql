@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- Nothing to do: SQLite changes a row where it is.
+SELECT 1;
