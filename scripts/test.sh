@@ -114,6 +114,8 @@ test_all() {
 		echo "go test -race, both databases"
 		test_watched ./...
 	else
+		# Two runs that need a package at the same time would both compile it: minutes, if the build cache is empty.
+		CGO_ENABLED=1 go build -race "${unwatched[@]/#/-gcflags=}" ./internal/...
 		# Its tests wait most of the time: for posts that are due, for a browser, for programs that are killed.
 		test_program &
 		tests=$!

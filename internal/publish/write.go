@@ -9,9 +9,9 @@ import (
 
 const (
 	// maxBatch bounds how many writes share a commit: enough to amortize its cost, few enough to keep row locks short.
-	maxBatch = 128
-	// maxMixedBatch is maxBatch where leases, starts and settlements share commits.
-	maxMixedBatch = 3 * maxBatch
+	maxBatch = 256
+	// maxMixedBatch is maxBatch where leases, starts and settlements share commits, and everybody waits for them.
+	maxMixedBatch = 384
 )
 
 // write is a write of a worker: exactly one of its fields is set.
@@ -33,20 +33,20 @@ func (w write) team() crier.ID {
 }
 
 // groupWrites sets what groups leases, starts and settlements. SQLite has one writer, so they share commits; on
-// PostgreSQL they are committed concurrently.
+// PostgreSQL each kind is committed concurrently with the others, a batch at a time: two smaller ones take longer.
 func (s *Publisher) groupWrites() {
 	s.leased = &groupCommit[*store.LeaseRequest]{run: s.readLeased, most: maxBatch, workers: 2,
 		timeout: s.timings.WriteTimeout}
-	group := func(most, workers int) *groupCommit[write] {
-		return &groupCommit[write]{run: s.commit, team: write.team, most: most, workers: workers,
+	group := func(most int) *groupCommit[write] {
+		return &groupCommit[write]{run: s.commit, team: write.team, most: most, workers: 1,
 			timeout: s.timings.WriteTimeout}
 	}
 	if s.store.Dialect() == store.SQLite {
-		all := group(maxMixedBatch, 1)
+		all := group(maxMixedBatch)
 		s.leases, s.starts, s.settlements = all, all, all
 		return
 	}
-	s.leases, s.starts, s.settlements = group(maxBatch, 1), group(maxBatch, 1), group(maxBatch, 2)
+	s.leases, s.starts, s.settlements = group(maxBatch), group(maxBatch), group(maxBatch)
 }
 
 // readLeased reads publications that were leased.
