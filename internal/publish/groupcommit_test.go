@@ -89,8 +89,8 @@ func TestGroupCommitBatchesConcurrentWrites(t *testing.T) {
 
 func TestGroupCommitBatchesByTeam(t *testing.T) {
 	t.Parallel()
-	const teams, each, large = 10, 20, maxBatch + 5
-	all := &groupCommit[crier.ID]{most: maxBatch, team: func(item crier.ID) crier.ID { return item }}
+	const teams, each, most, large = 10, 20, 128, 128 + 5
+	all := &groupCommit[crier.ID]{most: most, team: func(item crier.ID) crier.ID { return item }}
 	for range each {
 		for i := range teams {
 			all.add(member[crier.ID]{item: crier.ID(rune('a' + i))})
@@ -109,7 +109,7 @@ func TestGroupCommitBatchesByTeam(t *testing.T) {
 		served = append(served, counts)
 	}
 	want := []map[crier.ID]int{
-		{"a": maxBatch}, // the oldest one's team
+		{"a": most}, // the oldest one's team
 		{"b": 20, "c": 20, "d": 20, "e": 20, "f": 20, "g": 20, "h": 8},
 		{"i": 20, "j": 20, "a": 5, "h": 12}, // what did not fit queues again
 	}
