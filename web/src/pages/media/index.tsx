@@ -321,7 +321,10 @@ function More({ list }: { list: ReturnType<typeof useAssets> }) {
   useEffect(() => {
     // A page that was refused would be refused again, without end.
     if (!ref.current || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return
-    const observer = new IntersectionObserver(([e]) => e?.isIntersecting && fetchNextPage(), { rootMargin: '600px' })
+    // On a busy machine several changes come in one call: the last one counts.
+    const observer = new IntersectionObserver(changes => changes.at(-1)?.isIntersecting && fetchNextPage(), {
+      rootMargin: '600px',
+    })
     observer.observe(ref.current)
     return () => observer.disconnect()
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
