@@ -35,9 +35,9 @@ type postgresExecutor struct {
 const deleteCompleted = `DELETE FROM river_job WHERE id = ANY($1) AND state = 'running' AND kind = $2
 	AND unique_key IS NULL RETURNING id`
 
-// JobSetStateIfRunningMany sets the states of jobs that are running. The jobs of publications that only become completed
-// are deleted; the embedded driver does all others. Both can be repeated: River passes over jobs that are gone. The
-// deleted ones are returned without their contents, which only subscribers would read; crier has none.
+// JobSetStateIfRunningMany sets the states of jobs that are running. The jobs of publications that only become
+// completed are deleted; the embedded driver does all others. Both can be repeated: River passes over jobs that are
+// gone. The deleted ones are returned without their contents, which only subscribers would read; crier has none.
 func (e postgresExecutor) JobSetStateIfRunningMany(ctx context.Context,
 	params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	jobs, err := e.deleteCompleted(ctx, params)
